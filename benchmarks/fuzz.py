@@ -25,7 +25,7 @@ from typing import NamedTuple
 
 import numpy as np
 from limber.solvers.erik.parameters import Hyperparameters
-from limber.solvers.gaze import GazeSolver, Solution, end_errors
+from limber.solvers.gaze import GazeSolution, GazeSolver, end_errors
 from limber.solvers.goals import GazeGoal
 from limber.solvers.kinematics.skeleton import Skeleton
 from limber.solvers.table import SOLVERS, make_solver, unavailable
@@ -82,12 +82,12 @@ def attempt(
     return Tried(faults, excess, time.process_time() - began)
 
 
-def _excess(skeleton: Skeleton, solution: Solution) -> float:
+def _excess(skeleton: Skeleton, solution: GazeSolution) -> float:
     over = np.maximum(np.array(skeleton.lower) - solution.angles, solution.angles - np.array(skeleton.upper))
     return float(np.max(over, initial=0.0))
 
 
-def _differences(when: str, first: Solution, second: Solution) -> list[str]:
+def _differences(when: str, first: GazeSolution, second: GazeSolution) -> list[str]:
     same = np.array_equal(first.angles, second.angles) and (first.iterations, first.converged) == (
         second.iterations,
         second.converged,
@@ -95,7 +95,7 @@ def _differences(when: str, first: Solution, second: Solution) -> list[str]:
     return [] if same else [f"{when}, it answers otherwise"]
 
 
-def faults_of(name: str, skeleton: Skeleton, goal: GazeGoal, solution: Solution) -> list[str]:
+def faults_of(name: str, skeleton: Skeleton, goal: GazeGoal, solution: GazeSolution) -> list[str]:
     """Faults of a solution, as texts."""
     faults = []
     if solution.angles.shape != (len(skeleton),) or not np.isfinite(solution.angles).all():
@@ -122,7 +122,7 @@ def faults_of(name: str, skeleton: Skeleton, goal: GazeGoal, solution: Solution)
     return faults
 
 
-def _met(name: str, skeleton: Skeleton, goal: GazeGoal, solution: Solution) -> bool:
+def _met(name: str, skeleton: Skeleton, goal: GazeGoal, solution: GazeSolution) -> bool:
     missed = end_errors(skeleton, goal, skeleton.forward(solution.angles.tolist()))
     if name in THRESHOLDS:
         return solution.orientation_error + solution.posture_error <= THRESHOLDS[name] + MET

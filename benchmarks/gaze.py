@@ -20,8 +20,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
-from limber.solvers.expressive.options import Options
-from limber.solvers.gaze import GazeSolver, Solution
+from limber.solvers.expressive.options import ExpressiveOptions
+from limber.solvers.gaze import GazeSolution, GazeSolver
 from limber.solvers.goals import Aim, Direction, GazeError, GazeGoal, Orientation, Point
 from limber.solvers.kinematics.skeleton import Joint, Skeleton, SkeletonError
 from limber.solvers.table import make_solver
@@ -95,7 +95,7 @@ class Progress:
 
 def timed(
     solver: GazeSolver, goal: GazeGoal, start: np.ndarray | None = None, memory: object = None, **frame: float
-) -> tuple[Solution, float]:
+) -> tuple[GazeSolution, float]:
     began = time.perf_counter()
     solution = solver.solve(goal, start, memory, **frame)
     return solution, time.perf_counter() - began
@@ -156,7 +156,7 @@ def main() -> None:
     with np.load(arguments.pairs or arguments.paths or arguments.rig) as file:
         arrays = dict(file)
     try:
-        options = Options(measure=arguments.measure) if arguments.solver == "expressive" else None
+        options = ExpressiveOptions(measure=arguments.measure) if arguments.solver == "expressive" else None
         solver = make_solver(
             arguments.solver, rig_chain(arrays) if arguments.rig else unit_chain(arrays), options
         )

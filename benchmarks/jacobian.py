@@ -25,7 +25,7 @@ import numpy as np
 from limber.solvers.goals import EndGoal, GazeGoal, Position
 from limber.solvers.jacobian import family
 from limber.solvers.jacobian.clamping import Clamp
-from limber.solvers.jacobian.damping import ByError, BySmallest, Constant, Damping
+from limber.solvers.jacobian.damping import ByError, BySmallest, Constant, DampingRule
 from limber.solvers.jacobian.methods import Damped, Pseudoinverse, SelectivelyDamped
 from limber.solvers.jacobian.options import DampedNearTargets
 from limber.solvers.jacobian.solver import JacobianSolver, Updates
@@ -46,7 +46,7 @@ METHODS: dict[str, Make] = {
 }
 
 
-def _damped(damping: Damping) -> Make:
+def _damped(damping: DampingRule) -> Make:
     return lambda skeleton: JacobianSolver(skeleton, Damped(damping))
 
 

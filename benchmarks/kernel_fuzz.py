@@ -18,8 +18,8 @@ from limber.solvers.bones.last_frames import LastFrames
 from limber.solvers.bones.model import BoneModel, BonePose
 from limber.solvers.erik.parameters import Hyperparameters
 from limber.solvers.expressive.model import Model
-from limber.solvers.expressive.motion import Transition
-from limber.solvers.expressive.options import Options
+from limber.solvers.expressive.motion import ActiveTransition
+from limber.solvers.expressive.options import ExpressiveOptions
 from limber.solvers.expressive.prediction import GoalForecast, Velocity
 from limber.solvers.expressive.seeds import Seeds
 from limber.solvers.goals import Direction, EndGoal, GazeGoal, Orientation, Point, Position
@@ -35,9 +35,9 @@ from limber.solvers.mechanism.solver import MechanismSolver
 from limber.solvers.virtual_chain.chain import VirtualChain
 from limber.solvers.whole_body.body import Body, Coupling
 from limber.solvers.whole_body.law import Law
-from limber.solvers.whole_body.solver import Options as WholeBodyOptions
+from limber.solvers.whole_body.options import WholeBodyOptions
 from limber.solvers.whole_body.solver import WholeBody
-from limber.solvers.whole_body.targets import Contact, Target, TargetError, Values
+from limber.solvers.whole_body.targets import BodyTargetError, Contact, Target, Values
 
 from . import kernel_fuzz_mechanisms
 from .kernel_fuzz_numbers import number, unit, vector
@@ -136,7 +136,7 @@ def call(draw: np.random.Generator, compiled: CompiledModel, skeleton: Skeleton)
     posture = skeleton.clamp(draw.normal(size=n))
     problem = goal, posture, float(draw.choice([0.0, 0.3, 1.0]))
     speed, dt = abs(number(draw)), float(draw.choice([1 / 60, 1e-12, 1e7, abs(number(draw))]))
-    transition = Transition(int(draw.integers(2, 4)), tuple(vector(draw, n)))
+    transition = ActiveTransition(int(draw.integers(2, 4)), tuple(vector(draw, n)))
     kind = draw.integers(7)
     if kind == 0:
         result = compiled.evaluate(*problem, angles, float(draw.choice([-1.0, 0.0, 1.0])))
@@ -181,7 +181,7 @@ def bones_of(draw: np.random.Generator, skeleton: Skeleton) -> CompiledBones | N
     )
     if draw.random() < 0.5:  # joints that form balls
         joints = tuple(_of_ball(joint, k) for k, joint in enumerate(joints))
-    model = BoneModel(replace(skeleton, joints=joints), Options(hold_body=bool(draw.integers(2))))
+    model = BoneModel(replace(skeleton, joints=joints), ExpressiveOptions(hold_body=bool(draw.integers(2))))
     try:
         return CompiledBones(library, model)
     except KernelError:
@@ -291,7 +291,7 @@ class Solvers(NamedTuple):
 def solvers_of(draw: np.random.Generator, library: Kernel) -> Solvers:
     """Models with random numbers. Raises KernelError if the kernel refuses them."""
     skeleton = skeleton_of(draw, int(draw.choice(SIZES, p=SHARES)))
-    compiled = CompiledModel(library, Model(skeleton, Options(hold_body=bool(draw.integers(2)))))
+    compiled = CompiledModel(library, Model(skeleton, ExpressiveOptions(hold_body=bool(draw.integers(2)))))
     mechanism = MechanismSolver(kernel_fuzz_mechanisms.mechanism_of(draw))
     return Solvers(skeleton, compiled, mechanism, erik_of(draw, skeleton), bones_of(draw, skeleton))
 
@@ -326,7 +326,7 @@ def main() -> None:
         for _ in range(CALLS_OF_A_SKELETON):
             try:
                 finite = all(np.isfinite(each).all() for each in call_any(draw, solvers))
-            except (KernelError, TargetError):
+            except (KernelError, BodyTargetError):
                 results["calls refused"] += 1
             else:
                 results["calls that are finite" if finite else NOT_FINITE] += 1

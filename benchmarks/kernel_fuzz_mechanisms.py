@@ -5,12 +5,12 @@ dead points, equal limits, and invalid numbers.
 import math
 
 import numpy as np
-from limber.solvers.kinematics.se3 import Frame, exponential
+from limber.solvers.kinematics.se3 import RigidTransform, exponential
 from limber.solvers.mechanism.compiled import CompiledSolve
 from limber.solvers.mechanism.goals import Goals, RegulariserWeights
 from limber.solvers.mechanism.kinds import KINDS, Kind
-from limber.solvers.mechanism.model import Body, Joint, Mechanism
-from limber.solvers.mechanism.solution import State
+from limber.solvers.mechanism.model import Joint, Mechanism, RigidBody
+from limber.solvers.mechanism.solution import AssemblyState
 from limber.solvers.mechanism.solver import MechanismSolver
 
 from .kernel_fuzz_numbers import number, unit, vector
@@ -27,7 +27,9 @@ def mechanism_of(draw: np.random.Generator) -> Mechanism:
     count = int(draw.integers(1, MOST_BODIES))
     names = ["", *(f"body {k}" for k in range(count))]
     bodies = tuple(
-        Body(name, float(draw.choice([0.0, 1.0, 1e-300])), vector_of(draw, 1.0), Frame(unit(draw, 4)))
+        RigidBody(
+            name, float(draw.choice([0.0, 1.0, 1e-300])), vector_of(draw, 1.0), RigidTransform(unit(draw, 4))
+        )
         for name in names[1:]
     )
     joints = []
@@ -48,7 +50,9 @@ def vector_of(draw: np.random.Generator, size: float) -> tuple[float, float, flo
 def _joint(draw: np.random.Generator, name: str, parent: str, child: str) -> Joint:
     kind: Kind = draw.choice([kind for kind in KINDS if kind not in ("fixed", "free")])
     frames = [
-        Frame(unit(draw, 4), vector_of(draw, float(draw.choice(LENGTHS, p=(0.1, 0.7, 0.1, 0.05, 0.05)))))
+        RigidTransform(
+            unit(draw, 4), vector_of(draw, float(draw.choice(LENGTHS, p=(0.1, 0.7, 0.1, 0.05, 0.05))))
+        )
         for _ in range(2)
     ]
     count = len(KINDS[kind].freedoms)
@@ -67,7 +71,7 @@ def solve(draw: np.random.Generator, solver: MechanismSolver) -> list[np.ndarray
     tasks = b"".join(np.array(_goal(draw, compiled), float).tobytes() for _ in range(int(draw.integers(5))))
     v, balls = compiled.mechanism.counts
     values = np.array(vector(draw, v)) if draw.random() < 0.5 else draw.normal(size=v)
-    start = State(values, exponential(draw.normal(size=(balls, 3))), abs(number(draw)))
+    start = AssemblyState(values, exponential(draw.normal(size=(balls, 3))), abs(number(draw)))
     weights = RegulariserWeights(*draw.choice([0.0, 0.1, 1.0], 3).tolist())
     goals = Goals(regulariser_weights=weights, counts_full_rotations=bool(draw.integers(2)))
     dt = float(draw.choice(TINY_STEPS)) if draw.random() < 0.7 else None

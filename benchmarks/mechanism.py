@@ -29,11 +29,11 @@ from limber.robots.errors import UrdfError
 from limber.robots.marks import closures_text
 from limber.robots.reading import read
 from limber.solvers.kinematics.rotations import from_matrix
-from limber.solvers.kinematics.se3 import Frame
+from limber.solvers.kinematics.se3 import RigidTransform
 from limber.solvers.mechanism.assembly import assemble
 from limber.solvers.mechanism.goals import EVENLY, CentreGoal, FrameGoal, Goals
 from limber.solvers.mechanism.model import Mechanism, MechanismError
-from limber.solvers.mechanism.solution import Report, State
+from limber.solvers.mechanism.solution import AssemblyState, SolveReport
 from limber.solvers.mechanism.solver import MechanismSolver
 
 from benchmarks import mechanism_tick, mechanism_unseen
@@ -77,7 +77,7 @@ def goals_of(arrays: Arrays) -> list[Goals]:
     return goals
 
 
-def start_of(arrays: Arrays, solver: MechanismSolver) -> State | None:
+def start_of(arrays: Arrays, solver: MechanismSolver) -> AssemblyState | None:
     """The assembled first pose of IN; None if IN has none."""
     if "start_names" not in arrays:
         return None
@@ -88,7 +88,7 @@ def start_of(arrays: Arrays, solver: MechanismSolver) -> State | None:
         strict=True,
     )
     return solver.state_at(
-        {name: Frame(from_matrix(rotation), tuple(position)) for name, position, rotation in rows}
+        {name: RigidTransform(from_matrix(rotation), tuple(position)) for name, position, rotation in rows}
     )
 
 
@@ -136,7 +136,7 @@ def answer(arrays: Arrays, mechanism: Mechanism) -> dict[str, np.ndarray]:
     }
 
 
-def unassembled(reports: Sequence[Report]) -> str:
+def unassembled(reports: Sequence[SolveReport]) -> str:
     """Number of frames in which loops are open, and the worst joint of the first such frame, as text; "" if
     all are closed.
     """

@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 
 from limber.robots.gallery.mechanism import Recipe, RecipeJoint, read_recipe
 from limber.solvers.kinematics.rotations import Vector, cross, from_axes, from_matrix
-from limber.solvers.kinematics.se3 import Frame
+from limber.solvers.kinematics.se3 import RigidTransform
 from limber.solvers.mechanism.assembly import assemble
 from limber.solvers.mechanism.goals import FrameGoal, Goals, RegulariserWeights
-from limber.solvers.mechanism.model import Body, Joint, Mechanism
-from limber.solvers.mechanism.solution import State
+from limber.solvers.mechanism.model import Joint, Mechanism, RigidBody
+from limber.solvers.mechanism.solution import AssemblyState
 from limber.solvers.mechanism.solver import MechanismSolver
 
 from .mechanism_gallery import Case, dancer
@@ -27,14 +27,14 @@ def mechanism_of(recipe: Recipe) -> Mechanism:
     origin = {body.name: body.points[0] for body in recipe.bodies}
     motors = {motor.joint: motor for motor in recipe.motors}
     bodies = [
-        Body(name, 1.0, start=Frame(position=position), grounded=name in grounded)
+        RigidBody(name, 1.0, start=RigidTransform(position=position), grounded=name in grounded)
         for name, position in origin.items()
     ]
     joints = []
     for joint in recipe.joints:
         rotation = _turn(joint)
         at = [
-            Frame(rotation, tuple(a - b for a, b in zip(joint.at, origin[body], strict=True)))
+            RigidTransform(rotation, tuple(a - b for a, b in zip(joint.at, origin[body], strict=True)))
             for body in (joint.first, joint.second)
         ]
         motor = motors.get(joint.name)
@@ -103,7 +103,7 @@ class Race:
 
     name: str
     solver: MechanismSolver
-    start: State
+    start: AssemblyState
     goals: tuple[Goals, ...]  # goals of each frame
     can_reach: tuple[bool, ...]
 
@@ -184,6 +184,6 @@ def _of_case(case: Case) -> Race:
     return Race(case.name, solver, _alone(assemble(solver, goals=goals[0]).state), goals, (True,) * FRAMES)
 
 
-def _alone(state: State) -> State:
+def _alone(state: AssemblyState) -> AssemblyState:
     """The pose of a state, without the solver's memory."""
-    return State(state.values, state.balls)
+    return AssemblyState(state.values, state.balls)

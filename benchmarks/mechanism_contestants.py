@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import numpy as np
 from limber.solvers.kinematics.rotations import from_matrix, to_matrix
 from limber.solvers.kinematics.se3 import frame_array
-from limber.solvers.mechanism.solution import State
+from limber.solvers.mechanism.solution import AssemblyState
 
 from .mechanism_cases import RATE, Race
 from .mechanism_model import kept, model_of
@@ -45,7 +45,7 @@ class Limber(Contestant):
     label = "Limber"
     most = 1  # one step, since its solve continues until the goals are met
 
-    def reset(self, state: State) -> None:
+    def reset(self, state: AssemblyState) -> None:
         self.now = state
 
     def aim(self, k: int) -> None:
@@ -54,7 +54,7 @@ class Limber(Contestant):
     def step(self) -> None:
         self.now = self.race.solver.solve(self.goals, self.now, 1.0 / RATE).state
 
-    def state(self) -> State:
+    def state(self) -> AssemblyState:
         return self.now
 
 
@@ -65,7 +65,7 @@ class Known:
         self.tree, self.first = race.solver.tree, first
         self.order = [1, 2, 3, 0] if is_scalar_last else [0, 1, 2, 3]
 
-    def write(self, q: np.ndarray, state: State) -> np.ndarray:
+    def write(self, q: np.ndarray, state: AssemblyState) -> np.ndarray:
         balls = iter(state.balls)
         for k, at in enumerate(self.first):
             if k in self.tree.balls:
@@ -74,7 +74,7 @@ class Known:
                 q[at] = state.values[self.tree.first[k]]
         return q
 
-    def read(self, q: np.ndarray) -> State:
+    def read(self, q: np.ndarray) -> AssemblyState:
         values, balls, back = np.zeros(len(self.tree)), [], np.argsort(self.order)
         for k, at in enumerate(self.first):
             if k in self.tree.balls:
@@ -82,7 +82,7 @@ class Known:
                 balls.append(to_matrix(tuple((quaternion / np.linalg.norm(quaternion)).tolist())))
             else:
                 values[self.tree.first[k]] = q[at]
-        return State(values, np.array(balls).reshape(-1, 3, 3))
+        return AssemblyState(values, np.array(balls).reshape(-1, 3, 3))
 
 
 def _places(model, race: Race) -> list[int]:
@@ -126,7 +126,7 @@ class Placo(Contestant):
             self.tasks.append(task)
         self.solver.add_regularization_task(self.regularisation)
 
-    def reset(self, state: State) -> None:
+    def reset(self, state: AssemblyState) -> None:
         self.robot.reset()
         self.robot.state.q = self.known.write(self.robot.state.q.copy(), state)
         self.robot.update_kinematics()
@@ -142,7 +142,7 @@ class Placo(Contestant):
         self.solver.solve(True)
         self.robot.update_kinematics()
 
-    def state(self) -> State:
+    def state(self) -> AssemblyState:
         return self.known.read(self.robot.state.q)
 
 
@@ -187,7 +187,7 @@ class Mink(Contestant):
         ]
         self.closing = mink.EqualityConstraintTask(self.model, cost=CLOSING_COST)
 
-    def reset(self, state: State) -> None:
+    def reset(self, state: AssemblyState) -> None:
         self.now = self.mink.Configuration(self.model, self.known.write(np.zeros(self.model.nq), state))
 
     def aim(self, k: int) -> None:
@@ -206,7 +206,7 @@ class Mink(Contestant):
             raise RuntimeError(str(error)) from error
         self.now.integrate_inplace(velocity, dt)
 
-    def state(self) -> State:
+    def state(self) -> AssemblyState:
         return self.known.read(self.now.q)
 
 
@@ -260,7 +260,7 @@ class Pinocchio(Contestant):
         )
         self.frames = [self.model.getFrameId(name) for name in ends.goals]
 
-    def reset(self, state: State) -> None:
+    def reset(self, state: AssemblyState) -> None:
         self.q = self.known.write(self.pin.neutral(self.model), state)
 
     def aim(self, k: int) -> None:
@@ -294,7 +294,7 @@ class Pinocchio(Contestant):
             model, self.q, np.linalg.solve(matrix, np.concatenate((goals.T @ error, gap)))[:width]
         )
 
-    def state(self) -> State:
+    def state(self) -> AssemblyState:
         return self.known.read(self.q)
 
 

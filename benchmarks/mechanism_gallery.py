@@ -7,12 +7,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from limber.solvers.kinematics.rotations import IDENTITY, X, Y, Z, about, between, multiply, rotate
-from limber.solvers.kinematics.se3 import Frame
+from limber.solvers.kinematics.se3 import RigidTransform
 from limber.solvers.mechanism.goals import CentreGoal, FrameGoal, Goals
-from limber.solvers.mechanism.model import Body, Joint, Mechanism
+from limber.solvers.mechanism.model import Joint, Mechanism, RigidBody
 
 AXES = {"x": between(Z, X), "y": between(Z, Y), "z": IDENTITY}
-ORIGIN = Frame()
+ORIGIN = RigidTransform()
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ def _hinge(
     """A hinge about an axis of the world through a position, both in the start pose, in which every body's
     frame is the world's.
     """
-    at = Frame(AXES[axis], position)
+    at = RigidTransform(AXES[axis], position)
     return Joint(name, "revolute", parent, child, at, at, actuated=actuated)
 
 
@@ -53,7 +53,7 @@ def boxer(path: Callable[[float], tuple[float, float]] | None = None) -> Case:
         )
         for k in range(4)
     ]
-    bodies = [Body(name, 1.0, start=ORIGIN, grounded=name == "torso") for name in names]
+    bodies = [RigidBody(name, 1.0, start=ORIGIN, grounded=name == "torso") for name in names]
     way = path or (lambda t: (0.9 + 0.3 * math.sin(2.0 * t), 0.5 * math.sin(1.3 * t)))
 
     def goals(t: float) -> Goals:
@@ -63,7 +63,7 @@ def boxer(path: Callable[[float], tuple[float, float]] | None = None) -> Case:
         upper = multiply(about(Z, yaw), multiply(about(X, tilt), about(Z, -yaw)))
         rotation = multiply(upper, about(X, 0.8))
         elbow = rotate(upper, (0.0, 0.3, 0.0))
-        return Goals((FrameGoal("fore", Frame(position=(0.0, 0.3, 0.0)), elbow, rotation),))
+        return Goals((FrameGoal("fore", RigidTransform(position=(0.0, 0.3, 0.0)), elbow, rotation),))
 
     return Case("boxer", Mechanism(tuple(bodies), tuple(joints)), goals)
 
@@ -72,7 +72,7 @@ def dancer() -> Case:
     """Twelve bodies in one loop of twelve hinges, eight of them motors: two legs on fixed feet, with six DoF
     of the pelvis.
     """
-    bodies = [Body("feet", 0.5, start=ORIGIN, grounded=True)]
+    bodies = [RigidBody("feet", 0.5, start=ORIGIN, grounded=True)]
     joints = []
     for side, y in (("left", 0.1), ("right", -0.1)):
         above = "feet"
@@ -80,7 +80,7 @@ def dancer() -> Case:
         for k, (axis, z) in enumerate(axes_and_heights):
             child = "pelvis" if k == 5 else f"{side} {k}"
             if child not in {body.name for body in bodies}:
-                bodies.append(Body(child, 0.3 if k < 5 else 3.0, (0.0, y if k < 5 else 0.0, z), ORIGIN))
+                bodies.append(RigidBody(child, 0.3 if k < 5 else 3.0, (0.0, y if k < 5 else 0.0, z), ORIGIN))
             joints.append(
                 _hinge(
                     f"{side} hinge {k}",
@@ -96,7 +96,7 @@ def dancer() -> Case:
     def goals(t: float) -> Goals:
         rotation = multiply(about(Z, 0.15 * math.sin(1.5 * t)), about(X, 0.1 * math.sin(2.0 * t)))
         position = (0.03 * math.sin(2.5 * t), 0.04 * math.sin(2.0 * t), 0.68 + 0.02 * math.cos(3.0 * t))
-        return Goals((FrameGoal("pelvis", Frame(position=(0.0, 0.0, 0.72)), position, rotation),))
+        return Goals((FrameGoal("pelvis", RigidTransform(position=(0.0, 0.0, 0.72)), position, rotation),))
 
     return Case("dancer", Mechanism(tuple(bodies), tuple(joints)), goals)
 
@@ -105,7 +105,7 @@ def walker() -> Case:
     """31 bodies, 36 joints, 12 motors, six loops of push rods; feet, pelvis and centre of mass have goals,
     and the feet support it alternately.
     """
-    bodies = [Body("pelvis", 4.0, (0.0, 0.0, 0.8), ORIGIN)]
+    bodies = [RigidBody("pelvis", 4.0, (0.0, 0.0, 0.8), ORIGIN)]
     joints = []
     for side, y in (("left", 0.1), ("right", -0.1)):
         above = "pelvis"
@@ -113,7 +113,7 @@ def walker() -> Case:
             (("z", 0.75), ("x", 0.72), ("y", 0.7), ("y", 0.4), ("y", 0.1), ("x", 0.08))
         ):
             child, x = f"{side} {k}", 0.06 if k == 3 else 0.0
-            bodies.append(Body(child, 0.5, (0.0, y, z - 0.05), ORIGIN))
+            bodies.append(RigidBody(child, 0.5, (0.0, y, z - 0.05), ORIGIN))
             is_pushed = axis == "y"
             joints.append(_hinge(f"{side} hinge {k}", axis, above, child, (x, y, z), actuated=not is_pushed))
             # a crank above and a rod as long as the distance between the joints form a parallelogram
@@ -124,7 +124,7 @@ def walker() -> Case:
                     (x - 0.05, y, z),
                     (x - 0.05, y, z + 0.12),
                 )
-                bodies += [Body(crank, 0.1, high, ORIGIN), Body(rod, 0.05, low, ORIGIN)]
+                bodies += [RigidBody(crank, 0.1, high, ORIGIN), RigidBody(rod, 0.05, low, ORIGIN)]
                 joints += [
                     _hinge(f"{side} motor {k}", "y", above, crank, (x, y, z + 0.12), actuated=True),
                     Joint(
@@ -132,21 +132,21 @@ def walker() -> Case:
                         "universal",
                         crank,
                         rod,
-                        Frame(AXES["z"], high),
-                        Frame(AXES["z"], high),
+                        RigidTransform(AXES["z"], high),
+                        RigidTransform(AXES["z"], high),
                     ),
                     Joint(
                         f"{side} rod's foot {k}",
                         "spherical",
                         rod,
                         child,
-                        Frame(position=low),
-                        Frame(position=low),
+                        RigidTransform(position=low),
+                        RigidTransform(position=low),
                     ),
                 ]
             above = child
         for k, (body, z) in enumerate(((f"{side} 3", 0.3), (f"{side} 2", 0.6), (f"{side} 5", 0.0))):
-            bodies.append(Body(f"{side} cover {k}", 0.1, (0.0, y, z), ORIGIN))
+            bodies.append(RigidBody(f"{side} cover {k}", 0.1, (0.0, y, z), ORIGIN))
             joints.append(Joint(f"{side} screws {k}", "fixed", body, f"{side} cover {k}"))
 
     def goals(t: float) -> Goals:
@@ -154,7 +154,7 @@ def walker() -> Case:
         frames = [
             FrameGoal(
                 "pelvis",
-                Frame(position=(0.0, 0.0, 0.8)),
+                RigidTransform(position=(0.0, 0.0, 0.8)),
                 (0.05 * t, 0.0, 0.77),
                 IDENTITY,
                 (0.0, 0.0, 1.0),
@@ -167,7 +167,12 @@ def walker() -> Case:
             position = (0.05 * t, y, 0.03 * lift)
             frames.append(
                 FrameGoal(
-                    f"{side} 5", Frame(position=(0.0, y, 0.0)), position, IDENTITY, (10.0,) * 3, (100.0,) * 3
+                    f"{side} 5",
+                    RigidTransform(position=(0.0, y, 0.0)),
+                    position,
+                    IDENTITY,
+                    (10.0,) * 3,
+                    (100.0,) * 3,
                 )
             )
             support += y * (1.0 - lift) * 0.5
@@ -178,13 +183,13 @@ def walker() -> Case:
 
 def tower(storeys: int) -> Case:
     """Stacked parallelograms, three bodies and a planar loop each; the topmost plate is moved."""
-    bodies, joints, below = [Body("ground", start=ORIGIN, grounded=True)], [], "ground"
+    bodies, joints, below = [RigidBody("ground", start=ORIGIN, grounded=True)], [], "ground"
     for k in range(storeys):
         left, right, plate, z = f"left {k}", f"right {k}", f"plate {k}", 0.2 * k
         axis = "y" if k % 2 else "x"
         span = (0.0, 0.2) if axis == "x" else (0.2, 0.0)
         far = (span[0], span[1])
-        bodies += [Body(name, 1.0, start=ORIGIN) for name in (left, right, plate)]
+        bodies += [RigidBody(name, 1.0, start=ORIGIN) for name in (left, right, plate)]
         joints += [
             _hinge(f"motor {k}", axis, below, left, (0.0, 0.0, z), actuated=True),
             _hinge(f"free {k}", axis, below, right, (*far, z)),
@@ -196,6 +201,6 @@ def tower(storeys: int) -> Case:
 
     def goals(t: float) -> Goals:
         position = (0.02 * storeys * math.sin(t), 0.02 * storeys * math.sin(1.4 * t), height * 0.96)
-        return Goals((FrameGoal(below, Frame(position=(0.0, 0.0, height)), position),))
+        return Goals((FrameGoal(below, RigidTransform(position=(0.0, 0.0, height)), position),))
 
     return Case(f"tower of {3 * storeys + 1}", Mechanism(tuple(bodies), tuple(joints)), goals)

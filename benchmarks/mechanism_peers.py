@@ -21,7 +21,7 @@ from dataclasses import dataclass
 import numpy as np
 from limber.solvers.kinematics.rotations import to_matrix
 from limber.solvers.kinematics.se3 import angle_of, frame_array
-from limber.solvers.mechanism.solution import State
+from limber.solvers.mechanism.solution import AssemblyState
 
 from .mechanism_cases import Race, races
 from .mechanism_contestants import CONTESTANTS, Contestant
@@ -58,12 +58,12 @@ class Judge:
         mechanism = self.solver.mechanism
         self.bodies = [mechanism.body_index[goal.body] for goal in race.goals[0].frames]
 
-    def open(self, state: State) -> float:
+    def open(self, state: AssemblyState) -> float:
         """Largest residual of a loop [m or rad]."""
         frames = self.solver.tree.forward(state.values, balls=state.balls)
         return float(self.solver.loops.sizes(frames, {}).max())
 
-    def error(self, state: State, k: int) -> float:
+    def error(self, state: AssemblyState, k: int) -> float:
         """Largest error of a goal [m or rad] in frame `k`."""
         poses, largest = self.solver.poses(state), 0.0
         for body, goal in zip(self.bodies, self.race.goals[k].frames, strict=True):
@@ -73,12 +73,12 @@ class Judge:
                 largest = max(largest, float(angle_of(np.array(to_matrix(goal.rotation)).T @ end[:3, :3])))
         return largest
 
-    def jump(self, states: Sequence[State]) -> float:
+    def jump(self, states: Sequence[AssemblyState]) -> float:
         """Largest rotation of a body from frame to frame [deg]."""
         rotations = np.array([self.solver.poses(state)[:, :3, :3] for state in states])
         return float(np.degrees(angle_of(rotations[:-1].swapaxes(-1, -2) @ rotations[1:]).max()))
 
-    def flips(self, states: Sequence[State]) -> int:
+    def flips(self, states: Sequence[AssemblyState]) -> int:
         """Number of closed solutions in another assembly mode than the closed one before."""
         branch, count = None, 0
         for state in states:
@@ -96,7 +96,7 @@ class Judge:
 
 def walked(
     contestant: Contestant, judge: Judge, most_steps: int
-) -> tuple[np.ndarray, list[int], list[State]]:
+) -> tuple[np.ndarray, list[int], list[AssemblyState]]:
     """Times [s], numbers of steps, and solutions of all frames."""
     race = judge.race
     contestant.reset(race.start)
@@ -119,7 +119,7 @@ def walked(
 def row_of(contestant: Contestant, judge: Judge, rounds: int) -> Row:
     """Results of a contestant."""
 
-    def figures(most: int) -> tuple[np.ndarray, list[int], list[State], float, float]:
+    def figures(most: int) -> tuple[np.ndarray, list[int], list[AssemblyState], float, float]:
         runs = [walked(contestant, judge, most) for _ in range(rounds)]
         _, steps, states = runs[0]
         missed = [judge.error(state, k) for k, state in enumerate(states) if judge.race.can_reach[k]]

@@ -25,7 +25,7 @@ import numpy as np
 from limber.solvers.mechanism.assembly import assemble
 from limber.solvers.mechanism.counting import count
 from limber.solvers.mechanism.goals import RegulariserWeights
-from limber.solvers.mechanism.solution import Solution
+from limber.solvers.mechanism.solution import MechanismSolution
 from limber.solvers.mechanism.solver import MechanismSolver
 
 from benchmarks.mechanism_cases import every_kind, serial_arm
@@ -52,7 +52,7 @@ SINGULAR_RATES = (1200.0, 60.0)  # [Hz] frame rates: the paper's, and Blender's
 
 def run(
     case: Case, rate: float = RATE, frames: int = FRAMES, steady: RegulariserWeights | None = None
-) -> tuple[MechanismSolver, list[Solution], np.ndarray]:
+) -> tuple[MechanismSolver, list[MechanismSolution], np.ndarray]:
     """Solves a case's frames in order; returns the solver, the solutions, and the time of each [s]."""
     solver = MechanismSolver(case.mechanism)
     solution = assemble(solver, goals=case.goals(0.0), tries=10)

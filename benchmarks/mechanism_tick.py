@@ -33,7 +33,7 @@ from limber.solvers.mechanism.assembly import assemble
 from limber.solvers.mechanism.counting import count, linearised, null_space
 from limber.solvers.mechanism.goals import Goals
 from limber.solvers.mechanism.objectives import stacked
-from limber.solvers.mechanism.solution import State as Pose
+from limber.solvers.mechanism.solution import AssemblyState as Pose
 from limber.solvers.mechanism.solver import MechanismSolver
 from limber.solvers.tasks import Kinematics
 

@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 from limber.solvers.kinematics.rotations import X, Y, Z, about, between, from_matrix, multiply
-from limber.solvers.kinematics.se3 import Frame
+from limber.solvers.kinematics.se3 import RigidTransform
 from limber.solvers.mechanism.assembly import assemble
 from limber.solvers.mechanism.goals import FrameGoal, Goals
-from limber.solvers.mechanism.model import Body, Joint, Mechanism
-from limber.solvers.mechanism.solution import State
+from limber.solvers.mechanism.model import Joint, Mechanism, RigidBody
+from limber.solvers.mechanism.solution import AssemblyState
 from limber.solvers.mechanism.solver import MechanismSolver
 
 FRAMES, RATE = 240, 60.0  # [Hz] frame rate, after the number of frames
@@ -32,16 +32,25 @@ def _hinge(
     **options,
 ) -> Joint:
     return Joint(
-        name, "revolute", parent, child, Frame(rotation, on_parent), Frame(rotation, on_child), **options
+        name,
+        "revolute",
+        parent,
+        child,
+        RigidTransform(rotation, on_parent),
+        RigidTransform(rotation, on_child),
+        **options,
     )
 
 
-def arm(dice: Dice) -> tuple[Mechanism, str, Frame]:
+def arm(dice: Dice) -> tuple[Mechanism, str, RigidTransform]:
     """A planar arm of two to four links, with a motor in each joint."""
     count = int(dice.integers(2, 5))
     lengths = dice.uniform(0.15, 0.4, count)
     names = ["ground", *(f"link {k}" for k in range(count))]
-    bodies = (Body("ground", start=Frame(), grounded=True), *(Body(name, 1.0) for name in names[1:]))
+    bodies = (
+        RigidBody("ground", start=RigidTransform(), grounded=True),
+        *(RigidBody(name, 1.0) for name in names[1:]),
+    )
     joints = [
         _hinge(
             f"motor {k}",
@@ -52,10 +61,14 @@ def arm(dice: Dice) -> tuple[Mechanism, str, Frame]:
         )
         for k in range(count)
     ]
-    return Mechanism(bodies, tuple(joints)), names[-1], Frame(position=(float(lengths[-1]), 0.0, 0.0))
+    return (
+        Mechanism(bodies, tuple(joints)),
+        names[-1],
+        RigidTransform(position=(float(lengths[-1]), 0.0, 0.0)),
+    )
 
 
-def leg(dice: Dice) -> tuple[Mechanism, str, Frame]:
+def leg(dice: Dice) -> tuple[Mechanism, str, RigidTransform]:
     """A leg: a hip with two axes, and a knee that a crank and a rod move."""
     thigh, shin, crank, lever = (
         dice.uniform(0.25, 0.4),
@@ -65,35 +78,42 @@ def leg(dice: Dice) -> tuple[Mechanism, str, Frame]:
     )
     rod = float(thigh * dice.uniform(0.9, 1.0))
     bodies = (
-        Body("ground", start=Frame(), grounded=True),
-        *map(Body, ("hip", "thigh", "shin", "crank", "rod")),
+        RigidBody("ground", start=RigidTransform(), grounded=True),
+        *map(RigidBody, ("hip", "thigh", "shin", "crank", "rod")),
     )
     joints = (
         _hinge("roll", "ground", "hip", (0.0, 0.0, 0.0), rotation=between(Z, X), actuated=True),
         _hinge("pitch", "hip", "thigh", (0.0, 0.0, 0.0), actuated=True),
         _hinge("knee", "thigh", "shin", (float(thigh), 0.0, 0.0)),
         _hinge("crank motor", "thigh", "crank", (0.0, 0.0, 0.0), actuated=True),
-        Joint("rod's head", "universal", "crank", "rod", Frame(FLAT, (0.0, 0.0, float(crank))), Frame(FLAT)),
+        Joint(
+            "rod's head",
+            "universal",
+            "crank",
+            "rod",
+            RigidTransform(FLAT, (0.0, 0.0, float(crank))),
+            RigidTransform(FLAT),
+        ),
         Joint(
             "rod's foot",
             "spherical",
             "rod",
             "shin",
-            Frame(position=(rod, 0.0, 0.0)),
-            Frame(position=(0.0, 0.0, float(lever))),
+            RigidTransform(position=(rod, 0.0, 0.0)),
+            RigidTransform(position=(0.0, 0.0, float(lever))),
         ),
     )
-    return Mechanism(bodies, joints), "shin", Frame(position=(float(shin), 0.0, 0.0))
+    return Mechanism(bodies, joints), "shin", RigidTransform(position=(float(shin), 0.0, 0.0))
 
 
-def five_bar(dice: Dice) -> tuple[Mechanism, str, Frame]:
+def five_bar(dice: Dice) -> tuple[Mechanism, str, RigidTransform]:
     """Two motors on the ground, whose planar arms meet."""
     base, a, b, c, d = (
         float(length) for length in dice.uniform((0.1, 0.15, 0.2, 0.2, 0.15), (0.25, 0.3, 0.4, 0.4, 0.3))
     )
     bodies = (
-        Body("ground", start=Frame(), grounded=True),
-        *map(Body, ("left", "left fore", "right fore", "right")),
+        RigidBody("ground", start=RigidTransform(), grounded=True),
+        *map(RigidBody, ("left", "left fore", "right fore", "right")),
     )
     joints = (
         _hinge("left motor", "ground", "left", (0.0, 0.0, 0.0), actuated=True),
@@ -102,15 +122,18 @@ def five_bar(dice: Dice) -> tuple[Mechanism, str, Frame]:
         _hinge("right knee", "right", "right fore", (d, 0.0, 0.0)),
         _hinge("tip", "left fore", "right fore", (b, 0.0, 0.0), (c, 0.0, 0.0)),
     )
-    return Mechanism(bodies, joints), "left fore", Frame(position=(b, 0.0, 0.0))
+    return Mechanism(bodies, joints), "left fore", RigidTransform(position=(b, 0.0, 0.0))
 
 
-def four_bar(dice: Dice) -> tuple[Mechanism, str, Frame]:
+def four_bar(dice: Dice) -> tuple[Mechanism, str, RigidTransform]:
     """A crank, a coupler and a rocker; the goal is for a point on the coupler."""
     base, crank, coupler, rocker = (
         float(length) for length in dice.uniform((0.3, 0.06, 0.25, 0.2), (0.5, 0.15, 0.45, 0.4))
     )
-    bodies = (Body("ground", start=Frame(), grounded=True), *map(Body, ("crank", "coupler", "rocker")))
+    bodies = (
+        RigidBody("ground", start=RigidTransform(), grounded=True),
+        *map(RigidBody, ("crank", "coupler", "rocker")),
+    )
     joints = (
         _hinge("motor", "ground", "crank", (0.0, 0.0, 0.0), actuated=True),
         _hinge("knee", "crank", "coupler", (crank, 0.0, 0.0)),
@@ -120,16 +143,16 @@ def four_bar(dice: Dice) -> tuple[Mechanism, str, Frame]:
     return (
         Mechanism(bodies, joints),
         "coupler",
-        Frame(position=(0.5 * coupler, 0.0, float(dice.uniform(-0.1, 0.1)))),
+        RigidTransform(position=(0.5 * coupler, 0.0, float(dice.uniform(-0.1, 0.1)))),
     )
 
 
-def platform(dice: Dice) -> tuple[Mechanism, str, Frame]:
+def platform(dice: Dice) -> tuple[Mechanism, str, RigidTransform]:
     """A plate on six legs with prismatic motors, with random positions of feet and heads."""
     height = float(dice.uniform(0.3, 0.6))
     bodies = [
-        Body("base", start=Frame(), grounded=True),
-        Body("plate", 1.0, start=Frame(position=(0.0, 0.0, height))),
+        RigidBody("base", start=RigidTransform(), grounded=True),
+        RigidBody("plate", 1.0, start=RigidTransform(position=(0.0, 0.0, height))),
     ]
     joints = []
     for k in range(6):
@@ -145,31 +168,34 @@ def platform(dice: Dice) -> tuple[Mechanism, str, Frame]:
         along = between(Z, (way[0] / length, way[1] / length, way[2] / length))
         lower, upper = f"lower {k}", f"upper {k}"
         bodies += [
-            Body(lower, start=Frame(along, foot)),
-            Body(upper, start=Frame(along, (*head[:2], height))),
+            RigidBody(lower, start=RigidTransform(along, foot)),
+            RigidBody(upper, start=RigidTransform(along, (*head[:2], height))),
         ]
         slides = {"lower": (-0.25 * length,), "upper": (0.25 * length,)}
         joints += [
-            Joint(f"foot {k}", "universal", "base", lower, Frame(along, foot)),
+            Joint(f"foot {k}", "universal", "base", lower, RigidTransform(along, foot)),
             Joint(
                 f"motor {k}",
                 "prismatic",
                 lower,
                 upper,
-                Frame(position=(0.0, 0.0, length)),
+                RigidTransform(position=(0.0, 0.0, length)),
                 actuated=True,
                 **slides,
             ),
-            Joint(f"head {k}", "spherical", upper, "plate", Frame(), Frame(position=head)),
+            Joint(f"head {k}", "spherical", upper, "plate", RigidTransform(), RigidTransform(position=head)),
         ]
-    return Mechanism(tuple(bodies), tuple(joints)), "plate", Frame()
+    return Mechanism(tuple(bodies), tuple(joints)), "plate", RigidTransform()
 
 
-def wrist(dice: Dice) -> tuple[Mechanism, str, Frame]:
+def wrist(dice: Dice) -> tuple[Mechanism, str, RigidTransform]:
     """Five to seven joints in series, with random axes within a right angle of each other."""
     count = int(dice.integers(5, 8))
     names = ["ground", *(f"link {k}" for k in range(count))]
-    bodies = (Body("ground", start=Frame(), grounded=True), *(Body(name, 1.0) for name in names[1:]))
+    bodies = (
+        RigidBody("ground", start=RigidTransform(), grounded=True),
+        *(RigidBody(name, 1.0) for name in names[1:]),
+    )
     joints, length = [], 0.0
     for k in range(count):
         rotation = multiply(
@@ -181,20 +207,20 @@ def wrist(dice: Dice) -> tuple[Mechanism, str, Frame]:
                 "revolute",
                 names[k],
                 names[k + 1],
-                Frame(rotation, (length, 0.0, 0.0)),
+                RigidTransform(rotation, (length, 0.0, 0.0)),
                 actuated=True,
             )
         )
         length = float(dice.uniform(0.08, 0.3))
-    return Mechanism(bodies, tuple(joints)), names[-1], Frame(position=(length, 0.0, 0.0))
+    return Mechanism(bodies, tuple(joints)), names[-1], RigidTransform(position=(length, 0.0, 0.0))
 
 
-MAKERS: dict[str, Callable[[Dice], tuple[Mechanism, str, Frame]]] = {
+MAKERS: dict[str, Callable[[Dice], tuple[Mechanism, str, RigidTransform]]] = {
     maker.__name__: maker for maker in (arm, leg, five_bar, four_bar, platform, wrist)
 }
 
 
-def cases(count: int, seed: int = 0) -> Iterator[tuple[str, MechanismSolver, State, list[Goals]]]:
+def cases(count: int, seed: int = 0) -> Iterator[tuple[str, MechanismSolver, AssemblyState, list[Goals]]]:
     """Random mechanisms with a start and the goals of all frames, of each kind in turn."""
     for k in range(count):
         kind = list(MAKERS)[k % len(MAKERS)]
@@ -207,13 +233,13 @@ def cases(count: int, seed: int = 0) -> Iterator[tuple[str, MechanismSolver, Sta
 
 
 def _case(
-    mechanism: Mechanism, body: str, on_body: Frame, dice: Dice
-) -> tuple[MechanismSolver, State, list[Goals]] | None:
+    mechanism: Mechanism, body: str, on_body: RigidTransform, dice: Dice
+) -> tuple[MechanismSolver, AssemblyState, list[Goals]] | None:
     """A case whose goals come from the body's motion with swinging motors, displaced once or twice. None if
     the motors cannot swing so.
     """
     solver = MechanismSolver(mechanism)
-    bent = State(
+    bent = AssemblyState(
         solver.rest().values + solver.tree.unit * dice.normal(scale=0.4, size=len(solver.tree)),
         solver.rest().balls,
     )
@@ -260,7 +286,7 @@ def _case(
             last is not None and np.linalg.norm(position - last) > FASTEST * solver.tree.size
         ):
             return None
-        start, last = start or State(solution.state.values, solution.state.balls), position
+        start, last = start or AssemblyState(solution.state.values, solution.state.balls), position
         rotation = from_matrix(solution.poses[index][:3, :3].tolist()) if is_turned else None
         target = position + pull[k]
         goals.append(

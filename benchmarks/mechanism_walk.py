@@ -10,10 +10,10 @@ from typing import NamedTuple
 
 import numpy as np
 from limber.solvers.kinematics.rotations import IDENTITY
-from limber.solvers.kinematics.se3 import Frame
+from limber.solvers.kinematics.se3 import RigidTransform
 from limber.solvers.mechanism.assembly import assemble
 from limber.solvers.mechanism.goals import CentreGoal, FrameGoal, Goals, RegulariserWeights
-from limber.solvers.mechanism.solution import Solution
+from limber.solvers.mechanism.solution import MechanismSolution
 from limber.solvers.mechanism.solver import MechanismSolver
 from limber.solvers.mechanism.support import centre_of_mass, tipping
 
@@ -86,13 +86,18 @@ def goals_at(t: float, is_balanced: bool, state_weight: float) -> Goals:
     walk = at(t)
     frames = []
     for side, (body, y) in FEET.items():
-        on_body = Frame(position=(0.0, y, 0.0))
+        on_body = RigidTransform(position=(0.0, y, 0.0))
         x, y, z = walk.feet[side].tolist()
         frames.append(FrameGoal(body, on_body, (x, y, z), IDENTITY, (10.0,) * 3, (100.0,) * 3))
     weight = (0.0, 0.0, 1.0) if is_balanced else (1.0, 1.0, 1.0)
     frames.append(
         FrameGoal(
-            "pelvis", Frame(position=(0.0, 0.0, 0.8)), (walk.forward, 0.0, HEIGHT), IDENTITY, weight, weight
+            "pelvis",
+            RigidTransform(position=(0.0, 0.0, 0.8)),
+            (walk.forward, 0.0, HEIGHT),
+            IDENTITY,
+            weight,
+            weight,
         )
     )
     centres = ()
@@ -118,7 +123,7 @@ def measured(is_balanced: bool, state_weight: float, rate: float = RATE, seconds
     return Row(float(frames), float(centre), float(outside), 1e3 * float(np.median(solve_times)))
 
 
-def _errors(solver: MechanismSolver, solution: Solution, goals: Goals) -> tuple[float, float, float]:
+def _errors(solver: MechanismSolver, solution: MechanismSolution, goals: Goals) -> tuple[float, float, float]:
     """Largest error of a frame and of the centre of mass, along axes with weights, and the distance of that
     centre outside the soles [m].
     """

@@ -31,7 +31,7 @@ from limber.robots.errors import UrdfError
 from limber.robots.marks import closures_text
 from limber.robots.model import Robot
 from limber.robots.reading import read
-from limber.robots.tree import Tree, build_tree
+from limber.robots.tree import LinkTree, build_tree
 from limber.solvers.kinematics.rotations import angle_between, length, subtract, to_matrix
 from limber.solvers.mechanism.assembly import assemble
 from limber.solvers.mechanism.goals import Goals
@@ -73,7 +73,7 @@ def answer(arrays: Arrays, robot: Robot, mechanism: Mechanism | None) -> dict[st
 
 
 def _open(
-    tree: Tree, names: Sequence[str], samples: np.ndarray, loops: Sequence[tuple[str, str, str]]
+    tree: LinkTree, names: Sequence[str], samples: np.ndarray, loops: Sequence[tuple[str, str, str]]
 ) -> dict[str, np.ndarray]:
     """Forward kinematics of the tree, with the residual of the open loops."""
     links = [branch.link for branch in tree.branches]

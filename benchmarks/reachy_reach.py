@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from limber.robots.reading import read
 from limber.solvers.kinematics.rotations import Quaternion, exponential, from_matrix, logarithm, to_matrix
-from limber.solvers.mechanism.solution import Report
+from limber.solvers.mechanism.solution import SolveReport
 
 from .reachy_kinematics import NEUTRAL, URDF, ClosedForm, Platform, poses
 
@@ -171,7 +171,7 @@ def reach(count: int, seed: int = 1, tries: int = 4) -> list[Reach]:
 
 def _settled(
     platform: Platform, nearest: Nearest, head: np.ndarray, yaw: float
-) -> tuple[np.ndarray, Report, bool, bool]:
+) -> tuple[np.ndarray, SolveReport, bool, bool]:
     """Limber's point, its last report, whether it came to rest, and whether its assembly mode changed, after
     steps from neutral and frames with a constant goal.
     """

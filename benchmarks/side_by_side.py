@@ -17,7 +17,7 @@ matplotlib.use("agg")
 
 import matplotlib.pyplot as plt
 import numpy as np
-from limber.solvers.gaze import Solution
+from limber.solvers.gaze import GazeSolution
 from limber.solvers.goals import GazeGoal, Point
 from limber.solvers.kinematics.rotations import IDENTITY, X, Y, Z, about, rotate
 from limber.solvers.kinematics.skeleton import Joint, Pose, Skeleton
@@ -71,7 +71,7 @@ def draw_body(axes, pose: Pose, colour: str, width: float) -> None:
     axes.plot(*line[1:-1].T, "o", color=colour, ms=1.3 * width)
 
 
-def draw_cell(axes, chain: Skeleton, goal: GazeGoal, solution: Solution) -> None:
+def draw_cell(axes, chain: Skeleton, goal: GazeGoal, solution: GazeSolution) -> None:
     assert isinstance(goal.aim, Point)
     pose = chain.forward(solution.angles.tolist())
     far = math.dist(goal.aim.position, pose.tool_position)

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 import numpy as np
 from limber.solvers.diagnosis import Diagnosis
-from limber.solvers.gaze import FRAME, Solution, orientation_error
+from limber.solvers.gaze import FRAME, GazeSolution, orientation_error
 from limber.solvers.goals import HALF_ROLL, GazeGoal, Orientation, check_goal
 from limber.solvers.jacobian.linear import Factors, factors
 from limber.solvers.kinematics.rotations import (
@@ -63,7 +63,7 @@ class TwoPriority:
 
     def solve(
         self, goal: GazeGoal, start: Angles | None = None, memory: object = None, *, dt: float = FRAME
-    ) -> Solution:
+    ) -> GazeSolution:
         """Solves from zero or `start` until the combined error is within the paper's threshold or the steps
         are used up.
         """

@@ -20,7 +20,7 @@ class Time(NamedTuple):
     seconds_a_frame: float
 
 
-class Step(NamedTuple, Generic[Snapshot]):
+class PlaybackStep(NamedTuple, Generic[Snapshot]):
     """How a stage gets to a time in a scene.
 
     Attributes:
@@ -62,7 +62,7 @@ class Playback(Generic[Snapshot]):
     def copy(self) -> Self:
         return type(self)(dict(self._frames), dict(self._before))
 
-    def go_to(self, scene: Hashable, time: Time, now: Snapshot, is_playing: bool) -> Step[Snapshot]:
+    def go_to(self, scene: Hashable, time: Time, now: Snapshot, is_playing: bool) -> PlaybackStep[Snapshot]:
         """The step of the stage to a scene's frame, which is then its current frame.
 
         Consecutive frames, and frames that playback drops, advance the motion; a jump restarts it at rest at
@@ -83,17 +83,19 @@ class Playback(Generic[Snapshot]):
         if 0 <= gap <= time.step or (gap > 0 and gap * time.seconds_a_frame <= JUMP and is_playing):
             if gap and last is not None:
                 self._before[scene] = _Instant(last, now)
-            return Step(gap * time.seconds_a_frame)
+            return PlaybackStep(gap * time.seconds_a_frame)
         self._before.pop(scene, None)
-        return Step(0.0, restarts=True)
+        return PlaybackStep(0.0, restarts=True)
 
-    def _between_frames(self, scene: Hashable, time: Time) -> Step[Snapshot]:
+    def _between_frames(self, scene: Hashable, time: Time) -> PlaybackStep[Snapshot]:
         at, last, before = time.frame + time.fraction, self.frame(scene), self._before.get(scene)
         step = max(1, time.step)
         if last is not None and last <= at < last + step:
-            return Step((at - last) * time.seconds_a_frame, is_kept=False)
+            return PlaybackStep((at - last) * time.seconds_a_frame, is_kept=False)
         if before is not None and last is not None and before.frame <= at < last:
-            return Step((at - before.frame) * time.seconds_a_frame, is_kept=False, origin=before.snapshot)
+            return PlaybackStep(
+                (at - before.frame) * time.seconds_a_frame, is_kept=False, origin=before.snapshot
+            )
         # no time passes before the first frame: movers with a motion filter stay at rest as in that frame,
         # and the others are at their keyed poses
-        return Step(0.0, restarts=last is None or not last - step < at < last, is_kept=False)
+        return PlaybackStep(0.0, restarts=last is None or not last - step < at < last, is_kept=False)

@@ -15,7 +15,7 @@ Pose = TypeVar("Pose")  # pose of one mover, in the host's form; comparable by =
 NoPose = Mapping[str, Never]  # the empty mapping, if the pose is not known
 
 
-class Snapshot(NamedTuple, Generic[Pose]):
+class RecordSnapshot(NamedTuple, Generic[Pose]):
     """State of a record as a value that can be restored later."""
 
     state: MoverState | None
@@ -93,9 +93,9 @@ class MoverRecord(Generic[Pose]):
         self.pose, self.desired_pose = {}, {}
         self.restart()
 
-    def snapshot(self) -> Snapshot[Pose]:
+    def snapshot(self) -> RecordSnapshot[Pose]:
         """State of the record, for a later `restored`."""
-        return Snapshot(
+        return RecordSnapshot(
             self.state,
             self.state_before,
             self.pose,
@@ -104,7 +104,7 @@ class MoverRecord(Generic[Pose]):
             self.desired_before,
         )
 
-    def restored(self, snapshot: Snapshot[Pose] | None) -> Self:
+    def restored(self, snapshot: RecordSnapshot[Pose] | None) -> Self:
         """An independent copy of the record with the state of a snapshot; None: that of a new record."""
-        before = snapshot or Snapshot(None, None, {}, {}, {}, {})
+        before = snapshot or RecordSnapshot(None, None, {}, {}, {}, {})
         return replace(self, **before._asdict())

@@ -32,7 +32,7 @@ class TickOrder(NamedTuple):
     has_cycle: bool = False
 
 
-class Moved(NamedTuple, Generic[Pose]):
+class NewPoses(NamedTuple, Generic[Pose]):
     """New poses of a mover, which the host writes to its views of the scene."""
 
     mover: int  # its index
@@ -51,7 +51,7 @@ class Turn(NamedTuple, Generic[Pose]):
 
     mover: int
     is_mutual: bool
-    moved: Sequence[Moved[Pose]]
+    moved: Sequence[NewPoses[Pose]]
 
 
 def commit(records: Iterable[MoverRecord[Pose]], dt: float) -> None:
@@ -67,14 +67,14 @@ def turns(order: TickOrder, records: Sequence[MoverRecord[Pose]]) -> Iterator[Tu
     """Turns of the movers of a frame. At each, the host writes what has moved to its views, ticks the mover's
     record and sets its poses.
     """
-    moved: list[Moved[Pose]] = []
+    moved: list[NewPoses[Pose]] = []
     first_cyclic = next((k for k in order.indices if k in order.cyclic), None)
     for index in order.indices:
         if index == first_cyclic:
             # movers that carry those of the cycle may have moved since the views were made
-            moved += [Moved(k, records[k].pose_before, records[k].desired_before) for k in order.cyclic]
+            moved += [NewPoses(k, records[k].pose_before, records[k].desired_before) for k in order.cyclic]
         yield Turn(index, index in order.cyclic, moved)
-        moved = [Moved(index, records[index].pose, records[index].desired_pose)]
+        moved = [NewPoses(index, records[index].pose, records[index].desired_pose)]
 
 
 def is_at_rest(records: Iterable[MoverRecord[Pose]], cyclic: Iterable[MoverRecord[Pose]]) -> bool:

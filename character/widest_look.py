@@ -41,7 +41,7 @@ class LookSettings:
 ANYWHERE = LookSettings()  # settings without effect
 
 
-class Look(NamedTuple):
+class LookState(NamedTuple):
     """State of the look in a frame, passed on to the next frame.
 
     Attributes:
@@ -122,8 +122,8 @@ def posed(skeleton: Skeleton, angles: list[float], before: Posed | None) -> Pose
 
 
 def looking(
-    before: Look | None, ahead: Facing, aim: Aim, settings: LookSettings, dt: float
-) -> tuple[Aim, Look | None]:
+    before: LookState | None, ahead: Facing, aim: Aim, settings: LookSettings, dt: float
+) -> tuple[Aim, LookState | None]:
     """The aim limited to the widest look and with the offset, and the look's state `dt` [s] later. Aims that
     are not looks are returned unchanged, and so are aims on which the settings have no effect.
 
@@ -153,7 +153,7 @@ def looking(
     return aim.redirected(seen, ahead.position), look
 
 
-def _side(before: Look | None, aside: float, widest: float) -> float:
+def _side(before: LookState | None, aside: float, widest: float) -> float:
     """The side of a target at an angle `aside` [rad]; for a target behind, that of the last frame."""
     side = math.copysign(1.0, aside)
     margin = min(BEHIND, 0.5 * (math.pi - widest))
@@ -181,22 +181,22 @@ def _edge(side: float, aside: float, up: float, widest: float) -> tuple[float, f
 
 
 def _crossing(
-    before: Look | None, side: float, desired: tuple[float, float], is_beyond: bool, dt: float
-) -> Look:
+    before: LookState | None, side: float, desired: tuple[float, float], is_beyond: bool, dt: float
+) -> LookState:
     """The look on its path to the desired angles; it crosses over gradually if the side has changed beyond
     the widest look.
     """
     if before is None:
-        return Look(side, desired, desired, 0.0, 0.0, is_beyond)
+        return LookState(side, desired, desired, 0.0, 0.0, is_beyond)
     origin, left, duration = before.origin, max(0.0, before.left - dt), before.duration
     if side != before.side and (is_beyond or before.is_beyond):
         origin = before.angles
         left = duration = crossing_time(math.dist(origin, desired))
     if left == 0.0:
-        return Look(side, desired, desired, 0.0, 0.0, is_beyond)
+        return LookState(side, desired, desired, 0.0, 0.0, is_beyond)
     share = remaining_share(left / duration)  # share of the path that is left
     angles = (desired[0] + share * (origin[0] - desired[0]), desired[1] + share * (origin[1] - desired[1]))
-    return Look(side, angles, origin, left, duration, is_beyond)
+    return LookState(side, angles, origin, left, duration, is_beyond)
 
 
 def _direction(aside: float, up: float) -> Vector:

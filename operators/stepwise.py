@@ -5,7 +5,7 @@ interface.
 import bpy
 
 from ..files.large import LargeError
-from ..rig.output.stepped import Stepped
+from ..rig.output.stepped import SteppedJob
 from ..rig.robot import links
 from .files import browse
 from .operator import ERRORS, Operator
@@ -23,7 +23,7 @@ class Stepwise(Operator):
     `_ask(context)` opens the file browser; subclasses override it to open a dialog.
     """
 
-    work: Stepped
+    work: SteppedJob
     nothing = ""
     cancelled = ""
     settings: tuple[str, ...] = ()

@@ -31,7 +31,7 @@ from .playhead import Playhead
 from .robots import HOST, NO_ORDERS
 from .scene import MoverEntry
 from .service import ServiceManager
-from .sound import DELAY, ClipSounds
+from .sound import DELAY, ClipSoundPlayer
 from .streams import OrderStreams
 from .typed_orders import order_of_line
 
@@ -128,7 +128,7 @@ class LivePlay:
         self._said: deque[str] = deque(maxlen=KEPT)
         self._decisions: deque[dict[str, Any]] = deque(maxlen=KEPT)
         self._seconds = self._shown_at = 0.0  # [s] time of the last tick, and of the page's next update
-        self._sounds = ClipSounds(path, character.sounds, options.sound_delay, self._say)
+        self._sounds = ClipSoundPlayer(path, character.sounds, options.sound_delay, self._say)
         self._robots: LiveRobots | None = None
         self._inbox: PlayerInbox | None = None
         self._streams = OrderStreams()

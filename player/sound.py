@@ -23,7 +23,7 @@ class _ClipSound(NamedTuple):
     due: float
 
 
-class ClipSounds:
+class ClipSoundPlayer:
     """The sounds of a clip. A sound in whose middle the clip continues is silent, since the system's players
     start at the begin of a file.
 

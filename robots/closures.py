@@ -18,12 +18,12 @@ from ..files.content import text as read_text
 from ..files.plain import json_of
 from ..files.reasons import reason
 from ..solvers.kinematics.rotations import IDENTITY, Quaternion, X, Y, Z, between, cross, from_axes, multiply
-from ..solvers.kinematics.se3 import Frame
+from ..solvers.kinematics.se3 import RigidTransform
 from ..solvers.mechanism.kinds import Kind
-from ..solvers.mechanism.model import Body, Mechanism
 from ..solvers.mechanism.model import Joint as Held
+from ..solvers.mechanism.model import Mechanism, RigidBody
 from .errors import JointTypeError, MalformedError
-from .model import Joint, Robot
+from .model import ModelJoint, Robot
 from .reading import read
 
 LETTERS = {"x": X, "y": Y, "z": Z}
@@ -155,7 +155,13 @@ class _MechanismBuilder:
             )
             is_base = link.name == self.robot.root
             bodies.append(
-                Body(link.name, mass, centre, Frame() if is_base else None, is_base and not is_floating)
+                RigidBody(
+                    link.name,
+                    mass,
+                    centre,
+                    RigidTransform() if is_base else None,
+                    is_base and not is_floating,
+                )
             )
         joints = [self._joint(joint) for joint in self.robot.joints]
         return Mechanism(tuple(bodies), (*joints, *self._closures()), tuple(self.warnings))
@@ -179,9 +185,9 @@ class _MechanismBuilder:
                 closures[links] = closure
         return tuple(closures.values())
 
-    def _joint(self, joint: Joint) -> Held:
+    def _joint(self, joint: ModelJoint) -> Held:
         kind, rotation, freedoms = self._kind(joint)
-        at = Frame(multiply(joint.origin.rotation, rotation), joint.origin.offset)
+        at = RigidTransform(multiply(joint.origin.rotation, rotation), joint.origin.offset)
         is_motor = joint.name in self.motors and freedoms > 0
         if joint.name in self.motors and not freedoms:
             self.warnings.append(
@@ -199,10 +205,10 @@ class _MechanismBuilder:
             lower = (-math.inf if joint.lower is None else joint.lower,)
             upper = (math.inf if joint.upper is None else joint.upper,)
         back = joint.child_origin.inverse()
-        in_child = Frame(multiply(back.rotation, rotation), back.offset)
+        in_child = RigidTransform(multiply(back.rotation, rotation), back.offset)
         return Held(joint.name, kind, joint.parent, joint.child, at, in_child, lower, upper, (), is_motor)
 
-    def _kind(self, joint: Joint) -> tuple[Kind, Quaternion, int]:
+    def _kind(self, joint: ModelJoint) -> tuple[Kind, Quaternion, int]:
         """(kind, rotation, number of DoF) of a joint in the mechanism; the rotation is from the mechanism
         joint's frame to the URDF joint's.
         """

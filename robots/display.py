@@ -20,7 +20,7 @@ from ..solvers.kinematics.rotations import (
     unit,
 )
 from .model import Robot
-from .tree import Tree
+from .tree import LinkTree
 
 # cosine of the angle (37 degrees) between a joint axis and the bone's direction within which the axis becomes
 # the bone's Y (a twist); otherwise it becomes X (a hinge)
@@ -57,13 +57,13 @@ class BoneShape:
     )
 
 
-def bone_shapes(robot: Robot, tree: Tree) -> tuple[BoneShape, ...]:
+def bone_shapes(robot: Robot, tree: LinkTree) -> tuple[BoneShape, ...]:
     """Bone shapes of all links, in the tree's order."""
     return _BoneLayout(robot, tree).shapes()
 
 
 class _BoneLayout:
-    def __init__(self, robot: Robot, tree: Tree) -> None:
+    def __init__(self, robot: Robot, tree: LinkTree) -> None:
         self.robot, self.tree = robot, tree
         self.frames = tree.frames({})
         self.joint_frames = [

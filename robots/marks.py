@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from ..solvers.kinematics.rotations import dot, length, rotate
-from .model import Closure, Joint, Link, Robot
+from .model import Closure, ModelJoint, ModelLink, Robot
 
 CLOSING = re.compile(r"closing_(.+)_([12])")
 PASSIVE = "passive"  # beginning of the name of a joint without a motor
@@ -60,14 +60,14 @@ def _balls(robot: Robot, motors: set[str]) -> Iterator[tuple[str, str, str]]:
     """Triples of passive hinges with perpendicular axes through one point and only light links between them:
     ball joints.
     """
-    below: dict[str, list[Joint]] = {}
+    below: dict[str, list[ModelJoint]] = {}
     for joint in robot.joints:
         below.setdefault(joint.parent, []).append(joint)
 
-    def hinge(joint: Joint) -> bool:
+    def hinge(joint: ModelJoint) -> bool:
         return joint.is_rotary and joint.mimic is None and joint.name not in motors
 
-    def onward(joint: Joint) -> Joint | None:
+    def onward(joint: ModelJoint) -> ModelJoint | None:
         """The next hinge, if it is at the same point and nothing else is attached between them; else None."""
         link, after = robot.link[joint.child], below.get(joint.child, [])
         if len(after) != 1 or not _is_light(link) or not hinge(after[0]):
@@ -86,12 +86,12 @@ def _balls(robot: Robot, motors: set[str]) -> Iterator[tuple[str, str, str]]:
             yield first.name, second.name, third.name
 
 
-def _is_light(link: Link) -> bool:
+def _is_light(link: ModelLink) -> bool:
     """Whether a link only connects hinges: it has no visuals and hardly any mass."""
     return not link.visuals and (link.inertial is None or link.inertial.mass < LIGHT)
 
 
-def _are_crossed(joint: Joint, onward: Joint) -> bool:
+def _are_crossed(joint: ModelJoint, onward: ModelJoint) -> bool:
     """Whether the axes of a joint and the next one are perpendicular through one point."""
     is_at_point = length(onward.origin.offset) <= SAME_POINT
     return is_at_point and abs(dot(joint.axis, rotate(onward.origin.rotation, onward.axis))) < PERPENDICULAR

@@ -94,7 +94,7 @@ class Visual:
 
 
 @dataclass(frozen=True)
-class Link:
+class ModelLink:
     """Rigid link of a robot."""
 
     name: str
@@ -114,7 +114,7 @@ class Mimic:
 
 
 @dataclass(frozen=True)
-class Joint:
+class ModelJoint:
     """Joint between two links."""
 
     name: str
@@ -183,8 +183,8 @@ class Robot:
 
     name: str
     file: str  # path, for messages and to find meshes
-    links: tuple[Link, ...]
-    joints: tuple[Joint, ...]
+    links: tuple[ModelLink, ...]
+    joints: tuple[ModelJoint, ...]
     root: str  # name of the link without a parent
     warnings: tuple[str, ...] = ()  # sentences on parts that were left out or interpreted differently
     closures: tuple[Closure, ...] = ()  # closures that the file marks
@@ -197,11 +197,11 @@ class Robot:
     )  # values of joints [rad or m] in postures that the file stores by name
 
     @cached_property
-    def link(self) -> dict[str, Link]:
+    def link(self) -> dict[str, ModelLink]:
         """The robot's links by name."""
         return {link.name: link for link in self.links}
 
     @cached_property
-    def joint(self) -> dict[str, Joint]:
+    def joint(self) -> dict[str, ModelJoint]:
         """The robot's joints by name."""
         return {joint.name: joint for joint in self.joints}

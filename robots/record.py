@@ -5,15 +5,15 @@ from typing import Any, NamedTuple
 
 from ..files.plain import is_text, json_of, number_of
 from ..solvers.kinematics.rotations import Vector
-from .model import KINDS, Inertial, Joint, Mimic
+from .model import KINDS, Inertial, Mimic, ModelJoint
 from .transform import IDENTITY_TRANSFORM, Transform
-from .tree import Branch
+from .tree import TreeLink
 
 
 class LinkRecord(NamedTuple):
     """Stored data of a link: its branch of the tree, and how the bone's channel corresponds to the joint."""
 
-    branch: Branch  # with parent -1: the parent is that of the bone
+    branch: TreeLink  # with parent -1: the parent is that of the bone
     axis: str  # axis of the bone about or along which the joint moves: "X", "Y", "Z"; "" if fixed
     sign: int  # -1 if the joint's value is the negative of the bone's
 
@@ -25,7 +25,7 @@ class LinkRecord(NamedTuple):
         return (lower, upper) if self.sign > 0 else (-upper, -lower)
 
 
-def to_text(branch: Branch, axis: str, sign: int) -> str:
+def to_text(branch: TreeLink, axis: str, sign: int) -> str:
     """JSON text of a link; floats are written so that reading gives the same double."""
     data: dict[str, Any] = {**vars(branch), "before": _flat(branch.before), "after": _flat(branch.after)}
     del data["parent"]
@@ -58,7 +58,7 @@ def _record(data: dict[str, Any]) -> LinkRecord:
         inertial = Inertial(
             _transform(inertial["origin"]), _number(inertial["mass"]), (xx, xy, xz, yy, yz, zz)
         )
-    branch = Branch(
+    branch = TreeLink(
         _name(data["link"]),
         -1,
         None if joint is None else _joint(joint),
@@ -72,7 +72,7 @@ def _record(data: dict[str, Any]) -> LinkRecord:
     return LinkRecord(branch, data["bone_axis"], data["sign"])
 
 
-def _joint(joint: dict[str, Any]) -> Joint:
+def _joint(joint: dict[str, Any]) -> ModelJoint:
     mimic, kind = joint["mimic"], joint["kind"]
     if kind not in KINDS:
         raise ValueError(f"this is no link's record: joint type '{kind}' is unknown")
@@ -92,7 +92,7 @@ def _joint(joint: dict[str, Any]) -> Joint:
     child_origin = _transform(joint["child_origin"]) if "child_origin" in joint else IDENTITY_TRANSFORM
     name, parent, child = (_name(joint[word]) for word in ("name", "parent", "child"))
     origin, axis = _transform(joint["origin"]), _axis(joint["axis"])
-    return Joint(
+    return ModelJoint(
         name,
         kind,
         parent,

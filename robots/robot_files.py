@@ -13,7 +13,7 @@ from .lfs import is_lfs_pointer
 from .meshes import find_mesh
 from .model import MeshFile, Robot
 from .reading import read
-from .tree import Tree, build_tree
+from .tree import LinkTree, build_tree
 
 MESH_READERS = {
     ".dae": read_collada,
@@ -48,7 +48,7 @@ class RobotFiles:
     """A robot's model, the tree of its links with their bones, and the meshes by their names in its file."""
 
     robot: Robot
-    tree: Tree
+    tree: LinkTree
     shapes: tuple[BoneShape, ...]
     meshes: Mapping[str, FoundMesh]
 

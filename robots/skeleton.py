@@ -10,9 +10,9 @@ from typing import NamedTuple
 
 from ..solvers.kinematics.rotations import Vector
 from ..solvers.kinematics.skeleton import End, Joint, Skeleton, SkeletonError
-from .model import Joint as RobotJoint
+from .model import ModelJoint as RobotJoint
 from .transform import IDENTITY_TRANSFORM, Transform
-from .tree import Tree
+from .tree import LinkTree
 
 
 class Relation(NamedTuple):
@@ -57,7 +57,7 @@ class RobotSkeleton:
         return dict(zip(self.names, map(float, angles), strict=True))
 
 
-def robot_skeleton(tree: Tree, ends: Sequence[str] = ()) -> RobotSkeleton:
+def robot_skeleton(tree: LinkTree, ends: Sequence[str] = ()) -> RobotSkeleton:
     """Skeleton of a tree.
 
     Args:
@@ -86,7 +86,7 @@ def robot_skeleton(tree: Tree, ends: Sequence[str] = ()) -> RobotSkeleton:
     return RobotSkeleton(skeleton, names, tuple(end.name for end in end_frames), _relations(tree.joints))
 
 
-def _joints(tree: Tree) -> tuple[list[Joint], list[End]]:
+def _joints(tree: LinkTree) -> tuple[list[Joint], list[End]]:
     """The joints that move, and each link as an end: its frame in that of the last joint that moves it."""
     joints: list[Joint] = []
     carried: list[End] = []

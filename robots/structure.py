@@ -13,13 +13,13 @@ from .errors import (
     UnknownNameError,
     UrdfError,
 )
-from .model import Joint, Link
+from .model import ModelJoint, ModelLink
 from .xml_tree import Element
 
 NAMED = 4  # largest number of names in a message
 
 
-def without_lost_mimics(reader: AttributeReader, joints: Sequence[Joint]) -> tuple[Joint, ...]:
+def without_lost_mimics(reader: AttributeReader, joints: Sequence[ModelJoint]) -> tuple[ModelJoint, ...]:
     """The joints; a mimic joint without a movable leader becomes an independent joint, with a warning.
     Published files have such joints.
     """
@@ -38,7 +38,9 @@ def without_lost_mimics(reader: AttributeReader, joints: Sequence[Joint]) -> tup
     return tuple(new_joints)
 
 
-def check(reader: AttributeReader, robot: Element, links: Sequence[Link], joints: Sequence[Joint]) -> None:
+def check(
+    reader: AttributeReader, robot: Element, links: Sequence[ModelLink], joints: Sequence[ModelJoint]
+) -> None:
     """Raises a UrdfError for the first reason why links and joints do not form one tree."""
     if not links:
         raise reader.error(MalformedError, robot, "it has no <link>")
@@ -50,17 +52,19 @@ def check(reader: AttributeReader, robot: Element, links: Sequence[Link], joints
     _mimics(reader, joints)
 
 
-def _error(reader: AttributeReader, kind: type[UrdfError], element: Link | Joint, what: str) -> UrdfError:
+def _error(
+    reader: AttributeReader, kind: type[UrdfError], element: ModelLink | ModelJoint, what: str
+) -> UrdfError:
     return kind(
         element.file or reader.file,
         element.line,
-        f"<{'joint' if isinstance(element, Joint) else 'link'} name={element.name!r}>",
+        f"<{'joint' if isinstance(element, ModelJoint) else 'link'} name={element.name!r}>",
         what,
     )
 
 
-def _names(reader: AttributeReader, word: str, elements: Sequence[Link] | Sequence[Joint]) -> None:
-    first: dict[str, Link | Joint] = {}
+def _names(reader: AttributeReader, word: str, elements: Sequence[ModelLink] | Sequence[ModelJoint]) -> None:
+    first: dict[str, ModelLink | ModelJoint] = {}
     for element in elements:
         if element.name in first:
             what = (
@@ -71,7 +75,7 @@ def _names(reader: AttributeReader, word: str, elements: Sequence[Link] | Sequen
         first[element.name] = element
 
 
-def _ends(reader: AttributeReader, links: Sequence[Link], joints: Sequence[Joint]) -> None:
+def _ends(reader: AttributeReader, links: Sequence[ModelLink], joints: Sequence[ModelJoint]) -> None:
     known = {link.name for link in links}
     for joint in joints:
         for word, name in (("parent", joint.parent), ("child", joint.child)):
@@ -84,8 +88,8 @@ def _ends(reader: AttributeReader, links: Sequence[Link], joints: Sequence[Joint
                 )
 
 
-def _loops(reader: AttributeReader, links: Sequence[Link], joints: Sequence[Joint]) -> None:
-    above: dict[str, Joint] = {}
+def _loops(reader: AttributeReader, links: Sequence[ModelLink], joints: Sequence[ModelJoint]) -> None:
+    above: dict[str, ModelJoint] = {}
     for joint in joints:
         if joint.parent == joint.child:
             raise _error(
@@ -121,7 +125,9 @@ def _loops(reader: AttributeReader, links: Sequence[Link], joints: Sequence[Join
         ending.update(path)  # `|=` with a dict's keys would copy the whole set
 
 
-def _roots(reader: AttributeReader, robot: Element, links: Sequence[Link], joints: Sequence[Joint]) -> None:
+def _roots(
+    reader: AttributeReader, robot: Element, links: Sequence[ModelLink], joints: Sequence[ModelJoint]
+) -> None:
     children = {joint.child for joint in joints}
     roots = [link for link in links if link.name not in children]
     if len(roots) > 1:
@@ -136,7 +142,7 @@ def _roots(reader: AttributeReader, robot: Element, links: Sequence[Link], joint
         )
 
 
-def _mimics(reader: AttributeReader, joints: Sequence[Joint]) -> None:
+def _mimics(reader: AttributeReader, joints: Sequence[ModelJoint]) -> None:
     named = {joint.name: joint for joint in joints}
     ending: set[str] = set()  # joints from which a leader has been reached
     for joint in joints:

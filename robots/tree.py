@@ -10,17 +10,17 @@ from functools import cached_property
 
 from ..solvers.kinematics.rotations import Vector, scale
 from .errors import UnknownNameError
-from .model import Inertial, Joint, Robot
+from .model import Inertial, ModelJoint, Robot
 from .transform import IDENTITY_TRANSFORM, Transform, rotation, translation
 
 
 @dataclass(frozen=True)
-class Branch:
+class TreeLink:
     """A link of the tree, with the joint that connects it to its parent link."""
 
     link: str
     parent: int = -1  # index of the parent link's branch; -1 for the root
-    joint: Joint | None = None  # joint to the parent; None for the root
+    joint: ModelJoint | None = None  # joint to the parent; None for the root
     before: Transform = IDENTITY_TRANSFORM  # pose of the joint's frame in the parent link's
     axis: Vector = (1.0, 0.0, 0.0)  # unit vector in the joint's frame, reversed if the joint is
     after: Transform = IDENTITY_TRANSFORM  # pose of the link's frame in the joint's moved frame
@@ -35,10 +35,10 @@ class Branch:
 
 
 @dataclass(frozen=True)
-class Tree:
+class LinkTree:
     """Links of a robot: the root first, parents before their children, in the file's order."""
 
-    branches: tuple[Branch, ...]
+    branches: tuple[TreeLink, ...]
 
     @property
     def root(self) -> str:
@@ -46,7 +46,7 @@ class Tree:
         return self.branches[0].link
 
     @cached_property
-    def joints(self) -> tuple[Joint, ...]:
+    def joints(self) -> tuple[ModelJoint, ...]:
         """Movable joints, in the order of their links."""
         return tuple(
             branch.joint for branch in self.branches if branch.joint is not None and branch.joint.is_movable
@@ -114,7 +114,7 @@ class Tree:
         return tuple(poses)
 
 
-def build_tree(robot: Robot, root: str = "") -> Tree:
+def build_tree(robot: Robot, root: str = "") -> LinkTree:
     """Tree of a robot from a root link; without one, from the file's own root.
 
     Raises:
@@ -129,12 +129,12 @@ def build_tree(robot: Robot, root: str = "") -> Tree:
             f"there is no link '{root}' to be the root: choose one of {', '.join(robot.link)}",
         )
     # from another root than the file's, some joints are passed from child to parent
-    joints_at: dict[str, list[Joint]] = {name: [] for name in robot.link}
+    joints_at: dict[str, list[ModelJoint]] = {name: [] for name in robot.link}
     for joint in robot.joints:
         joints_at[joint.parent].append(joint)
         joints_at[joint.child].append(joint)
-    branches: list[Branch] = []
-    waiting: list[tuple[str, int, Joint | None]] = [(root, -1, None)]
+    branches: list[TreeLink] = []
+    waiting: list[tuple[str, int, ModelJoint | None]] = [(root, -1, None)]
     while waiting:
         link, parent, joint_to_link = waiting.pop()
         branches.append(_branch(robot, link, parent, joint_to_link))
@@ -145,16 +145,16 @@ def build_tree(robot: Robot, root: str = "") -> Tree:
             (joint.child if joint.parent == link else joint.parent, index, joint)
             for joint in reversed(onward)
         ]
-    return Tree(tuple(branches))
+    return LinkTree(tuple(branches))
 
 
-def _branch(robot: Robot, link: str, parent: int, joint: Joint | None) -> Branch:
+def _branch(robot: Robot, link: str, parent: int, joint: ModelJoint | None) -> TreeLink:
     inertial = robot.link[link].inertial
     if joint is None:
-        return Branch(link, inertial=inertial)
+        return TreeLink(link, inertial=inertial)
     if joint.child == link:
-        return Branch(link, parent, joint, joint.origin, joint.axis, joint.child_origin, inertial)
-    return Branch(
+        return TreeLink(link, parent, joint, joint.origin, joint.axis, joint.child_origin, inertial)
+    return TreeLink(
         link,
         parent,
         joint,

@@ -14,7 +14,7 @@ from ..solvers.kinematics.rotations import unit
 from .attributes import AttributeReader
 from .errors import AxisError, JointTypeError, NumberError
 from .marks import marked
-from .model import KINDS, MOVABLE, Inertial, Joint, Kind, Link, Mimic, Robot
+from .model import KINDS, MOVABLE, Inertial, Kind, Mimic, ModelJoint, ModelLink, Robot
 from .safety_limits import narrowed
 from .structure import check, without_lost_mimics
 from .unread import tell_unread
@@ -70,12 +70,12 @@ def _tell_joints_of_simulators(reader: AttributeReader, root: Element) -> None:
                 reader.warn(element, "this joint in <gazebo> is not read: it closes no loop here")
 
 
-def _link(reader: AttributeReader, element: Element, visuals: VisualReader | None) -> Link:
+def _link(reader: AttributeReader, element: Element, visuals: VisualReader | None) -> ModelLink:
     element.skip(
         "collision", "origin", *(("visual",) if visuals is None else ())
     )  # elements of a link; URDF has no origin there, but exporters write one
     inertial = _optional_inertial(reader, element) if visuals is None else _inertial(reader, element)
-    return Link(
+    return ModelLink(
         reader.text(element, "name"),
         inertial,
         () if visuals is None else visuals.visuals(element),
@@ -116,7 +116,7 @@ def _inertial(reader: AttributeReader, link: Element) -> Inertial | None:
     return Inertial(origin, mass, (xx, xy, xz, yy, yz, zz))
 
 
-def _joint(reader: AttributeReader, element: Element, remade: Collection[str]) -> Joint:
+def _joint(reader: AttributeReader, element: Element, remade: Collection[str]) -> ModelJoint:
     name = reader.text(element, "name")
     kind = _kind(reader, element)
     parent = reader.text(reader.required_child(element, "parent"), "link")
@@ -126,7 +126,9 @@ def _joint(reader: AttributeReader, element: Element, remade: Collection[str]) -
     ):  # exporters write these elements for joints of all kinds; here they have no meaning
         element.skip("axis", "limit", "mimic", "dynamics", "safety_controller", "calibration")
     if name in remade:
-        return Joint(name, kind, parent, child, reader.origin(element), line=element.line, file=element.file)
+        return ModelJoint(
+            name, kind, parent, child, reader.origin(element), line=element.line, file=element.file
+        )
     axis = _axis(reader, element, kind)
     lower, upper, velocity, effort = _limits(reader, element, kind)
     acceleration, jerk = _rates(reader, element, kind)
@@ -136,7 +138,7 @@ def _joint(reader: AttributeReader, element: Element, remade: Collection[str]) -
             element, f"a {kind} joint cannot be driven by one motor: its link stays at its rest position"
         )
     origin = reader.origin(element)
-    joint = Joint(
+    joint = ModelJoint(
         name,
         kind,
         parent,

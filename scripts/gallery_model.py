@@ -34,7 +34,7 @@ from checkout import load_limber  # noqa: E402
 load_limber()
 
 from limber.robots.meshes import find_mesh  # noqa: E402
-from limber.robots.model import Colour, Link, MeshFile, Visual  # noqa: E402
+from limber.robots.model import Colour, MeshFile, ModelLink, Visual  # noqa: E402
 from limber.robots.reading import read  # noqa: E402
 from limber.solvers.kinematics.rotations import rotate  # noqa: E402
 
@@ -125,7 +125,7 @@ def main() -> int:
     return 0
 
 
-def bodies(link: Link, urdf: Path, leave_out: tuple[str, ...]) -> dict[Colour, Body]:
+def bodies(link: ModelLink, urdf: Path, leave_out: tuple[str, ...]) -> dict[Colour, Body]:
     """Visuals of a link, merged by colour."""
     body_by_colour: dict[Colour, Body] = defaultdict(Body)
     for visual in link.visuals:

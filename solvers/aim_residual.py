@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .aims.block import Block
+from .aims.block import ResidualBlock
 from .goals import EndGoal, GazeGoal
 from .kinematics.rotations import to_matrix
 from .kinematics.se3 import Array, cross
@@ -31,10 +31,10 @@ class Residual(NamedTuple):
         return math.hypot(*self.error)
 
 
-class Part(NamedTuple):
+class BlockResidual(NamedTuple):
     """Unweighted residual of one block of an end's aim."""
 
-    block: Block
+    block: ResidualBlock
     end: int  # index in `goal.ends`
     error: Array  # (r,) [rad]; positions in fractions of the reach
     columns: Array  # (n, r) reduction of the error per unit of each joint
@@ -54,7 +54,7 @@ def residual(skeleton: Skeleton, goal: GazeGoal, pose: Pose) -> Residual:
     return Residual(tuple(error.tolist()), columns.tolist())
 
 
-def parts(skeleton: Skeleton, goal: GazeGoal, pose: Pose, at_targets: bool = False) -> list[Part]:
+def parts(skeleton: Skeleton, goal: GazeGoal, pose: Pose, at_targets: bool = False) -> list[BlockResidual]:
     """Unweighted residuals of all ends, one part for each block of an aim.
 
     With `at_targets` the columns of positions are those of the targets, as if the targets were fixed to the
@@ -77,7 +77,7 @@ def _of_end(
     axes: Array,
     positions: Array,
     at_targets: bool,
-) -> list[Part]:
+) -> list[BlockResidual]:
     """Residuals of one end; columns of joints that do not move it are zero. `axes` and `positions` (n, 3) are
     those of the joints.
     """
@@ -96,5 +96,5 @@ def _of_end(
             point = block.target if at_targets and block.target is not None else position
             velocity = cross(angular, point - positions) + moved * (1.0 - is_revolute) * axes
             columns += velocity @ by_movement.reshape(3, -1)
-        stacked.append(Part(block, index, error[0], columns))
+        stacked.append(BlockResidual(block, index, error[0], columns))
     return stacked

@@ -150,26 +150,30 @@ def sweep(linkage: SweepStart, move: Move, tip_first: bool) -> None:
     itself.
     """
     axes, positions, parents, prismatic, carried, tools = linkage
-    moved = [STILL] * len(axes)  # rotation and translation of each joint's body so far in this sweep
+    # rotation and translation of each joint's body so far in this sweep, and, last, of the base (index -1)
+    moved = [STILL] * (len(axes) + 1)
     for k in range(len(axes) - 1, -1, -1) if tip_first else range(len(axes)):
         axis, position = axes[k], positions[k] if positions else None
-        turned, shift = before = moved[parents[k]] if parents[k] >= 0 else STILL
+        turned, shift = before = moved[parents[k]]
         if before is not STILL:
             axis = rotate(turned, axis)
             position = add(rotate(turned, position), shift) if position else None
         amount = move(k, axis, position or ORIGIN)
         if amount is None:
             return
-        if amount and prismatic[k]:
+        if not amount:
+            moved[k] = before
+            continue
+        if prismatic[k]:
             by = scale(axis, amount)
             shift = add(shift, by)
             for e in carried[k]:
                 tools[e].translate(by)
-        elif amount:
+        else:
             rotation = about(axis, amount)
             for e in carried[k]:
                 tools[e].rotate(rotation, position)
             if not tip_first:
                 turned = multiply(rotation, turned)
                 shift = add(rotate(rotation, subtract(shift, position)), position) if position else shift
-        moved[k] = (turned, shift) if amount else before
+        moved[k] = turned, shift

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from .aims.block import EndError, Measured
-from .gaze import UNFINISHED, Shape, Solution, end_errors, is_met, limits_hit
+from .aims.block import EndError, PoseErrors
+from .gaze import UNFINISHED, GazeSolution, PostureShape, end_errors, is_met, limits_hit
 from .goals import GazeGoal
 from .kinematics.rotations import length
 from .kinematics.skeleton import Angles, Pose, Skeleton
@@ -16,14 +16,14 @@ from .virtual_chain.chain import VirtualChain
 from .virtual_chain.posture_error import AGGRAVATION, POSTURE_WEIGHT, PostureError
 
 
-def measure(skeleton: Skeleton, goal: GazeGoal, pose: Pose) -> Measured:
+def measure(skeleton: Skeleton, goal: GazeGoal, pose: Pose) -> PoseErrors:
     """Errors of a goal's ends in a pose of the skeleton."""
     least = SAME_ANGLE * skeleton.reach
     numbers: list[float] = []
     for end_goal, error in zip(goal.ends, end_errors(skeleton, goal, pose), strict=True):
         gaze = end_goal.aim.gaze(skeleton.end_pose(pose, end_goal.end)[1])
         numbers += [*error, gaze is not None and length(gaze) <= least]
-    return Measured(numbers)
+    return PoseErrors(numbers)
 
 
 class Diagnosis:
@@ -43,10 +43,10 @@ class Diagnosis:
         self._posture: tuple[float, ...] = ()  # posture whose shape is cached
         self._errors_of: tuple[float, ...] = ()  # posture whose posture error is cached
 
-    def shape(self, posture: tuple[float, ...]) -> Shape:
+    def shape(self, posture: tuple[float, ...]) -> PostureShape:
         """The authored shape of a posture (n,) [rad], from which shape deviations are measured."""
         if posture != self._posture:
-            self._shape, self._posture = Shape(self.skeleton, posture), posture
+            self._shape, self._posture = PostureShape(self.skeleton, posture), posture
         return self._shape
 
     def posture_error_of(self, posture: tuple[float, ...], angles: Sequence[float]) -> float:
@@ -72,10 +72,10 @@ class Diagnosis:
         memory: object = None,
         converged: bool | None = None,
         pose: Pose | None = None,
-        measured: Measured | None = None,
+        measured: PoseErrors | None = None,
         unfinished: str = UNFINISHED,
         lowered: float | None = None,
-    ) -> Solution:
+    ) -> GazeSolution:
         """The solution with its errors and diagnostics.
 
         Args:
@@ -91,13 +91,13 @@ class Diagnosis:
             measured: Errors of this pose; None if unknown.
             unfinished: Why the method has not converged although the joints would allow it, and the remedy;
                 see `shortfall.reason`.
-            lowered: Value for `Solution.lowered`.
+            lowered: Value for `GazeSolution.lowered`.
         """
         if measured is None:
             measured = measure(
                 self.skeleton, goal, pose or self.skeleton.forward(np.asarray(angles, float).tolist())
             )
-        return Solution(
+        return GazeSolution(
             np.asarray(angles, float),
             iterations,
             time.perf_counter() - began,
@@ -111,25 +111,25 @@ class Diagnosis:
             unfinished,
         )
 
-    def converged(self, solution: Solution) -> bool:
+    def converged(self, solution: GazeSolution) -> bool:
         measured, is_accepted = solution.measured, solution.is_accepted
         if is_accepted is None:
             is_accepted = is_met(self.skeleton, EndError(0.0, measured.whole, measured.distance))
         return is_accepted and not measured.is_blind
 
-    def limits_hit(self, solution: Solution) -> tuple[int, ...]:
+    def limits_hit(self, solution: GazeSolution) -> tuple[int, ...]:
         return limits_hit(self.skeleton, solution.angles.tolist())
 
-    def remark(self, solution: Solution) -> str:
+    def remark(self, solution: GazeSolution) -> str:
         return _remark(self.skeleton, solution.posture)
 
-    def shape_deviation(self, solution: Solution) -> float:
+    def shape_deviation(self, solution: GazeSolution) -> float:
         return self.shape(solution.posture).deviation(self.skeleton.forward(solution.angles.tolist()))
 
-    def posture_error(self, solution: Solution) -> float:
+    def posture_error(self, solution: GazeSolution) -> float:
         return self.posture_error_of(solution.posture, solution.angles.tolist())
 
-    def reason(self, solution: Solution) -> str:
+    def reason(self, solution: GazeSolution) -> str:
         skeleton, goal, measured = self.skeleton, solution.goal, solution.measured
         if solution.converged:
             return ""

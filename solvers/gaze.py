@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple, Protocol
 
-from .aims.block import EndError, Measured
+from .aims.block import EndError, PoseErrors
 from .goals import EndGoal, GazeGoal
 from .kinematics.rotations import Quaternion, Vector, Y, cross, dot, length, rotate, subtract, unit
 from .kinematics.skeleton import SHORTEST_LINK, Angles, Pose, Skeleton
@@ -27,33 +27,33 @@ UNFINISHED = "the solver has not brought it there yet: wait, or choose another S
 class Diagnostics(Protocol):
     """Interface of an object that computes errors and diagnostics of a skeleton's solutions on request."""
 
-    def converged(self, solution: "Solution") -> bool:
-        """Value of `Solution.converged`."""
+    def converged(self, solution: "GazeSolution") -> bool:
+        """Value of `GazeSolution.converged`."""
         ...
 
-    def limits_hit(self, solution: "Solution") -> tuple[int, ...]:
-        """Value of `Solution.limits_hit`."""
+    def limits_hit(self, solution: "GazeSolution") -> tuple[int, ...]:
+        """Value of `GazeSolution.limits_hit`."""
         ...
 
-    def reason(self, solution: "Solution") -> str:
-        """Value of `Solution.reason`."""
+    def reason(self, solution: "GazeSolution") -> str:
+        """Value of `GazeSolution.reason`."""
         ...
 
-    def remark(self, solution: "Solution") -> str:
-        """Value of `Solution.remark`."""
+    def remark(self, solution: "GazeSolution") -> str:
+        """Value of `GazeSolution.remark`."""
         ...
 
-    def shape_deviation(self, solution: "Solution") -> float:
-        """Value of `Solution.shape_deviation`."""
+    def shape_deviation(self, solution: "GazeSolution") -> float:
+        """Value of `GazeSolution.shape_deviation`."""
         ...
 
-    def posture_error(self, solution: "Solution") -> float:
-        """Value of `Solution.posture_error`."""
+    def posture_error(self, solution: "GazeSolution") -> float:
+        """Value of `GazeSolution.posture_error`."""
         ...
 
 
 @dataclass(eq=False)
-class Solution:
+class GazeSolution:
     """Solution of a gaze solver; its errors and diagnostics are computed on request."""
 
     angles: Angles  # (n,) [rad], prismatic joints [m], within limits
@@ -62,7 +62,7 @@ class Solution:
     diagnostics: Diagnostics = field(repr=False)
     goal: GazeGoal = field(repr=False)
     posture: tuple[float, ...] = field(repr=False)  # (n,) as authored
-    measured: Measured = field(repr=False)
+    measured: PoseErrors = field(repr=False)
     memory: object = field(default=None, repr=False)  # state to pass to the next frame; solvers keep none
     # [rad] shape deviation by the measure that the method minimises; None if the method has no measure of its
     # own
@@ -118,7 +118,7 @@ class Solution:
 
     @cached_property
     def shape_deviation(self) -> float:
-        """The shape deviation [rad], see `Shape`."""
+        """The shape deviation [rad], see `PostureShape`."""
         return self.diagnostics.shape_deviation(self)
 
     @cached_property
@@ -132,7 +132,7 @@ class GazeSolver(Protocol):
 
     def solve(
         self, goal: GazeGoal, start: Angles | None = None, memory: object = None, *, dt: float = FRAME
-    ) -> Solution:
+    ) -> GazeSolution:
         """The best solution found for `goal`.
 
         Args:
@@ -222,7 +222,7 @@ def links_of(skeleton: Skeleton, with_root: bool = False) -> list[Link]:
     return [link for link in links if link.carrier > 0 or (with_root and link.carrier == 0)]
 
 
-class Shape:
+class PostureShape:
     """Shape of one posture, from which the shape deviation of poses is measured.
 
     The deviation is the angle whose cosine is the mean cosine between the link directions of a pose and of
@@ -261,5 +261,7 @@ class Shape:
 
 
 def shape_deviation(skeleton: Skeleton, angles: Angles, posture: Angles) -> float:
-    """Shape deviation [rad] of `angles` (n,) from `posture` (n,); see `Shape`."""
-    return Shape(skeleton, tuple(map(float, posture))).deviation(skeleton.forward(tuple(map(float, angles))))
+    """Shape deviation [rad] of `angles` (n,) from `posture` (n,); see `PostureShape`."""
+    return PostureShape(skeleton, tuple(map(float, posture))).deviation(
+        skeleton.forward(tuple(map(float, angles)))
+    )

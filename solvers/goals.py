@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from .aims.aim import AIMS, Aim, Direction, Frame, Orientation, Point, Position, PositionAndDirection
-from .aims.block import Block
+from .aims.block import ResidualBlock
 from .aims.rolls import HALF_ROLL, nearer_roll, upright
 from .errors import GazeError, GoalKindError, PostureShapeError, TargetError
 from .kernel.aims import aim_numbers
@@ -68,7 +68,7 @@ class EndGoal:
     symmetric: bool = True
 
     @cached_property
-    def blocks(self) -> tuple[Block, ...]:
+    def blocks(self) -> tuple[ResidualBlock, ...]:
         """The residual blocks of its aim."""
         return self.aim.blocks(self.symmetric)
 
@@ -105,7 +105,7 @@ class GazeGoal:
         vars(self).update(ends=ends, weights=shares, accepted_for=None)
 
     @cached_property
-    def blocks(self) -> tuple[Block, ...]:
+    def blocks(self) -> tuple[ResidualBlock, ...]:
         """The residual blocks of all ends' aims."""
         return tuple([block for end_goal in self.ends for block in end_goal.blocks])
 

@@ -92,7 +92,7 @@ def settings_of(options: Any) -> dict[str, Setting]:
     )
 
 
-class Settings:
+class SolverOptions:
     """Base of options dataclasses. It raises GazeError, naming the setting, if a value is not allowed."""
 
     def __post_init__(self) -> None:

@@ -7,12 +7,18 @@ from .ccd import Ccd, CcdOptions
 from .erik.exact import ErikExact, erik
 from .erik.parameters import ExactHyperparameters, Hyperparameters
 from .expressive.measures import expressive
-from .expressive.options import Options as ExpressiveOptions
+from .expressive.options import ExpressiveOptions
 from .expressive.prediction import WHOLE_TURN
 from .gaze import GazeSolver
 from .goals import Aim, GazeError, Kinds, any_aim, looks
 from .jacobian import family
-from .jacobian.options import DampedNearTargets, DampedOptions, Options, PriorityOptions, SelectiveOptions
+from .jacobian.options import (
+    DampedNearTargets,
+    DampedOptions,
+    JacobianOptions,
+    PriorityOptions,
+    SelectiveOptions,
+)
 from .kinematics.skeleton import Skeleton
 
 
@@ -117,14 +123,14 @@ SOLVERS: dict[str, SolverInfo] = {
             "Pseudoinverse",
             "The least step that meets the goal; wild near singular poses",
             family.pseudoinverse,
-            options=Options,
+            options=JacobianOptions,
         ),
         SolverInfo(
             "transpose",
             "Jacobian transpose",
             "Straight down the error: simple, slow close to the goal",
             family.transpose,
-            options=Options,
+            options=JacobianOptions,
         ),
     )
 }

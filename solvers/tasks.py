@@ -79,7 +79,7 @@ class Ends:
 
 
 @dataclass(eq=False)
-class Position:
+class PositionTask:
     """Task that brings k ends to positions, with weights along axes (section IV.B)."""
 
     ends: Ends  # weights (k, 3) [1 / m^2]
@@ -97,7 +97,7 @@ class Position:
 
 
 @dataclass(eq=False)
-class Orientation:
+class OrientationTask:
     """Task that brings k ends to orientations (section IV.B).
 
     The error is the half-angle vector in the target's axes, 2 sin(h / 2) times the axis: its square is twice
@@ -119,7 +119,7 @@ class Orientation:
 
 
 @dataclass(eq=False)
-class Direction:
+class DirectionTask:
     """Task that aligns the Z axes of k ends with directions; the roll about them is free.
 
     The error is the half-angle vector of the least rotation from the direction to the axis: two components

@@ -1,7 +1,7 @@
 """Limber's own solvers by their names; the default solver in each of its modes."""
 
 import numpy as np
-from limber.solvers.gaze import Solution
+from limber.solvers.gaze import GazeSolution
 from limber.solvers.table import make_solver
 
 from ..paper import BODIES, Body, skeleton_of
@@ -18,7 +18,7 @@ class Contestant:
         self.name, self.zero = name, np.zeros(len(body.axes))
         self.solver = make_solver(DEFAULT if name in (NEAR, WARM) else name, skeleton_of(letter))
         self.task: Task | None = None
-        self.found: Solution | None = None
+        self.found: GazeSolution | None = None
 
     def prepare(self, task: Task) -> None:
         self.task = task

@@ -25,9 +25,10 @@ from limber.solvers.limits import usual_limits
 from limber.solvers.whole_body.body import Body
 from limber.solvers.whole_body.full_solve import settled
 from limber.solvers.whole_body.law import DEAD_BEAT, Law
-from limber.solvers.whole_body.solver import Options, WholeBody
-from limber.solvers.whole_body.state import State, since
-from limber.solvers.whole_body.targets import Target, TargetError, Values
+from limber.solvers.whole_body.options import WholeBodyOptions
+from limber.solvers.whole_body.solver import WholeBody
+from limber.solvers.whole_body.state import KinematicState, since
+from limber.solvers.whole_body.targets import BodyTargetError, Target, Values
 
 from . import robot
 from .printed import PaperLaw
@@ -45,7 +46,7 @@ def follower(body: Body, arrays: Arrays, law: Law) -> WholeBody:
     """Solver for the targets of a file."""
     targets = [Target(str(link)) for link in arrays["links"]] + [Target(str(arrays["base_link"]), "position")]
     velocity = float(arrays["joint_velocity_limit"]) if "joint_velocity_limit" in arrays else None
-    return WholeBody(body, targets, Options(law, usual_limits(velocity)))
+    return WholeBody(body, targets, WholeBodyOptions(law, usual_limits(velocity)))
 
 
 def frames_of(arrays: Arrays) -> list[Values]:
@@ -60,7 +61,7 @@ def frames_of(arrays: Arrays) -> list[Values]:
     return [Values(rotations, position[None], spin, move[None]) for rotations, position, spin, move in rows]
 
 
-def first(solver: WholeBody, arrays: Arrays) -> State:
+def first(solver: WholeBody, arrays: Arrays) -> KinematicState:
     """State with joints at zero, and the base at its first target if that has an orientation."""
     links = [str(link) for link in arrays["links"]]
     base = str(arrays["base_link"])
@@ -114,7 +115,7 @@ def main() -> None:
     try:
         solver = follower(body_for(options.urdf, arrays), arrays, LAWS[options.law](options.gain))
         answered = answer(solver, arrays)
-    except (UrdfError, SkeletonError, TargetError) as error:
+    except (UrdfError, SkeletonError, BodyTargetError) as error:
         sys.exit(str(error))
     np.savez(options.out, **answered)
     print(

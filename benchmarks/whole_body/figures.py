@@ -23,7 +23,8 @@ from limber.solvers.kinematics.skeleton import End, Joint
 from limber.solvers.kinematics.tree import BASE
 from limber.solvers.limits import JointState, usual_limits
 from limber.solvers.whole_body.body import Body
-from limber.solvers.whole_body.solver import Options, WholeBody
+from limber.solvers.whole_body.options import WholeBodyOptions
+from limber.solvers.whole_body.solver import WholeBody
 from limber.solvers.whole_body.state import at_rest
 from limber.solvers.whole_body.targets import Contact, Target, Values
 
@@ -62,7 +63,9 @@ def convergence(urdf: Path, path: Path) -> None:
     for gain in GAINS:
         law = PaperLaw(gain, enforce_stability=False)
         solver = WholeBody(
-            body, [*map(Target, links), Target(tree.root, "position")], Options(law, damping_by_error=0.0)
+            body,
+            [*map(Target, links), Target(tree.root, "position")],
+            WholeBodyOptions(law, damping_by_error=0.0),
         )
         state, errors = solver.start(base_position=arrays["base_position"][0]), []
         for _ in range(STEPS):
@@ -87,7 +90,7 @@ def at_a_limit(path: Path) -> None:
     target_angles = 2.0 * REACH * np.sin(2.0 * np.pi * np.arange(0.0, WAVES, DT) / WAVES * 2.0)
     figure, axes = plt.subplots(figsize=(7, 4))
     for label, limits in (("eq. 12", (TanhLimit(SPEED),)), ("exact", usual_limits(SPEED))):
-        solver = WholeBody(body, [Target("hand")], Options(limits=limits))
+        solver = WholeBody(body, [Target("hand")], WholeBodyOptions(limits=limits))
         state, points = solver.start(), []
         for angle in target_angles:
             goal = body.placed(body.forward(np.array([angle])), body.link_indices(["hand"]))[:, :3, :3]

@@ -12,8 +12,9 @@ from limber.solvers.kinematics.tree import BASE
 from limber.solvers.limits import JointState
 from limber.solvers.whole_body.body import Body
 from limber.solvers.whole_body.law import Law
-from limber.solvers.whole_body.solver import Options, WholeBody
-from limber.solvers.whole_body.state import State, moved
+from limber.solvers.whole_body.options import WholeBodyOptions
+from limber.solvers.whole_body.solver import WholeBody
+from limber.solvers.whole_body.state import KinematicState, moved
 from limber.solvers.whole_body.targets import Target
 
 OUTERMOST = (
@@ -83,15 +84,17 @@ class DriftingBody(WholeBody):
 
     rate: float
 
-    def __init__(self, body: Body, targets: Sequence[Target], options: Options | None = None) -> None:
+    def __init__(
+        self, body: Body, targets: Sequence[Target], options: WholeBodyOptions | None = None
+    ) -> None:
         super().__init__(body, targets, options)
         self.compiled = None  # the kernel integrates in another way
 
-    def moved(self, state: State, move: Array, dt: float) -> State:
+    def moved(self, state: KinematicState, move: Array, dt: float) -> KinematicState:
         """See `WholeBody.moved`."""
         after = moved(self.body, state, move, dt)
         rotation = baumgarte(state.base_rotation, move[3:BASE], self.rate * dt)
-        return State(
+        return KinematicState(
             after.joints,
             rotation,
             after.base_position,

@@ -5,12 +5,12 @@ from dataclasses import replace
 from math import inf
 
 from limber.robots.skeleton import robot_skeleton
-from limber.robots.tree import Tree
+from limber.robots.tree import LinkTree
 from limber.solvers.kinematics import skeleton as solver
 from limber.solvers.whole_body.body import Body, Coupling
 
 
-def body(tree: Tree, floating: bool = True, further: Sequence[Coupling] = ()) -> Body:
+def body(tree: LinkTree, floating: bool = True, further: Sequence[Coupling] = ()) -> Body:
     """Body of all movable joints, in the tree's order, and of all links. Its base is the tree's root link.
 
     Joints without limits remain unlimited; mimic joints are coupled with their leaders, in addition to the

@@ -22,14 +22,14 @@ from pathlib import Path
 import numpy as np
 from limber.robots import reading
 from limber.robots.skeleton import robot_skeleton
-from limber.robots.tree import Tree, build_tree
+from limber.robots.tree import LinkTree, build_tree
 from limber.solvers.kinematics.rotations import to_matrix
 from limber.solvers.kinematics.se3 import logarithm
 from limber.solvers.kinematics.skeleton import End
 from limber.solvers.whole_body.body import Body, Coupling
 from limber.solvers.whole_body.law import Law
 from limber.solvers.whole_body.solver import WholeBody
-from limber.solvers.whole_body.state import State, since
+from limber.solvers.whole_body.state import KinematicState, since
 from limber.solvers.whole_body.targets import Target, Values
 
 from . import robot
@@ -55,7 +55,7 @@ CABLES = (
 )
 
 
-def couplings_for(tree: Tree) -> list[Coupling]:
+def couplings_for(tree: LinkTree) -> list[Coupling]:
     """Couplings for the cables of iCub's shoulders, if a model has these joints."""
     names, couplings = {joint.name for joint in tree.joints}, []
     for side in "lr":
@@ -73,7 +73,7 @@ def couplings_for(tree: Tree) -> list[Coupling]:
     return couplings
 
 
-def tracked_links(tree: Tree) -> list[str]:
+def tracked_links(tree: LinkTree) -> list[str]:
     """Names of the root, and of links whose next joint is at another position: links between hinges at one
     position are no segments.
     """
@@ -88,7 +88,7 @@ def tracked_links(tree: Tree) -> list[str]:
     return tracked
 
 
-def dynamical(solver: WholeBody, arrays: Arrays) -> tuple[list[State], list[float]]:
+def dynamical(solver: WholeBody, arrays: Arrays) -> tuple[list[KinematicState], list[float]]:
     """States and times [s] with one step per frame."""
     state, states, seconds = first(solver, arrays), [], []
     for values in frames_of(arrays):
@@ -99,7 +99,7 @@ def dynamical(solver: WholeBody, arrays: Arrays) -> tuple[list[State], list[floa
     return states, seconds
 
 
-def instantaneous(solver: WholeBody, arrays: Arrays) -> tuple[list[State], list[float]]:
+def instantaneous(solver: WholeBody, arrays: Arrays) -> tuple[list[KinematicState], list[float]]:
     """States and times [s] with as many steps per frame as it takes until no joint moves; the velocity is
     that from the previous frame.
     """
@@ -124,7 +124,7 @@ Run = Callable[[], tuple[np.ndarray, list[float]]]
 class PairWise:
     """A small solver for each pair of neighbouring links, for the joints between them."""
 
-    def __init__(self, tree: Tree, body: Body, links: Sequence[str]) -> None:
+    def __init__(self, tree: LinkTree, body: Body, links: Sequence[str]) -> None:
         """`links`: names of the links, the root first."""
         self.body = body
         built = robot_skeleton(tree, links[1:])
@@ -149,7 +149,7 @@ class PairWise:
             )
             self.pairs.append((WholeBody(part, [Target(name)]), np.array(path), row_of[k], row))
 
-    def run(self, arrays: Arrays) -> tuple[list[State], list[float]]:
+    def run(self, arrays: Arrays) -> tuple[list[KinematicState], list[float]]:
         """States and times [s], computed as by `instantaneous`."""
         dt, whole = float(arrays["dt"]), WholeBody(self.body, [])
         last, states, seconds = first(whole, arrays), [], []
@@ -171,7 +171,7 @@ class PairWise:
         return states, seconds
 
 
-def turns_of(body: Body, links: Sequence[str], states: Sequence[State]) -> np.ndarray:
+def turns_of(body: Body, links: Sequence[str], states: Sequence[KinematicState]) -> np.ndarray:
     """Orientations (t, k, 3, 3) of links in these states."""
     rows = body.link_indices(links)
     return np.array([body.placed(state.frames, rows)[:, :3, :3] for state in states])
@@ -204,12 +204,12 @@ def scores(arrays: Arrays, rotations: np.ndarray) -> tuple[float, float]:
     return float(mnte[late].mean()), float(rmse[late].mean())
 
 
-def methods(tree: Tree, body: Body, arrays: Arrays) -> dict[str, Run]:
+def methods(tree: LinkTree, body: Body, arrays: Arrays) -> dict[str, Run]:
     """Limber's own methods by name."""
     links = [str(link) for link in arrays["links"]]
     own, paper = follower(body, arrays, Law()), follower(body, arrays, PaperLaw(PAPER_GAIN))
 
-    def told(run: Callable[[], tuple[list[State], list[float]]]) -> Run:
+    def told(run: Callable[[], tuple[list[KinematicState], list[float]]]) -> Run:
         def answer() -> tuple[np.ndarray, list[float]]:
             states, seconds = run()
             return turns_of(body, links, states), seconds

@@ -10,7 +10,7 @@ import numpy as np
 
 from ...solvers.kinematics.se3 import Array
 from ...solvers.whole_body.body import Body
-from ...solvers.whole_body.state import State
+from ...solvers.whole_body.state import KinematicState
 
 STANDS = (
     0.15  # [m/s] speed of a source foot below which it stands; motion capture of a standing foot is noisy
@@ -49,7 +49,7 @@ class Floor(NamedTuple):
         return bool(np.isfinite(self.height) and np.isfinite(self.up).all())
 
 
-class Step(NamedTuple):
+class FootContact(NamedTuple):
     """Contact state of a foot in a frame."""
 
     is_planted: bool
@@ -62,8 +62,13 @@ class Step(NamedTuple):
 
 
 def first(
-    body: Body, feet: tuple[Foot, ...], sources: Array, floor: Floor, free: State, shown: State | None = None
-) -> tuple[Step, ...]:
+    body: Body,
+    feet: tuple[Foot, ...],
+    sources: Array,
+    floor: Floor,
+    free: KinematicState,
+    shown: KinematicState | None = None,
+) -> tuple[FootContact, ...]:
     """Contact states in the first frame.
 
     Args:
@@ -92,7 +97,7 @@ def first(
                 position + carried,
                 carried,
                 low,
-                Step(is_planted, position, source, np.zeros(3), position, False),
+                FootContact(is_planted, position, source, np.zeros(3), position, False),
             )
         )
     return tuple(steps)
@@ -101,13 +106,13 @@ def first(
 def following(
     body: Body,
     feet: tuple[Foot, ...],
-    before: tuple[Step, ...],
+    before: tuple[FootContact, ...],
     sources: tuple[Array, Array],
     floor: Floor,
-    free: tuple[State, State],
-    shown: State,
+    free: tuple[KinematicState, KinematicState],
+    shown: KinematicState,
     dt: float,
-) -> tuple[Step, ...]:
+) -> tuple[FootContact, ...]:
     """Contact states in the next frame.
 
     Args:
@@ -165,12 +170,14 @@ def following(
     return tuple(steps)
 
 
-def rise(feet: tuple[Step, ...]) -> float:
+def rise(feet: tuple[FootContact, ...]) -> float:
     """Height [m] by which the whole body is raised so that no foot is below the floor."""
     return max((step.sunk for step in feet), default=0.0)
 
 
-def slipped(body: Body, foot: Foot, step: Step, free: State, shown: State) -> Step:
+def slipped(
+    body: Body, foot: Foot, step: FootContact, free: KinematicState, shown: KinematicState
+) -> FootContact:
     """Contact state of a foot that slipped because the solver could not hold its position."""
     carried = shown.base_position - free.base_position
     return step._replace(
@@ -178,7 +185,7 @@ def slipped(body: Body, foot: Foot, step: Step, free: State, shown: State) -> St
     )
 
 
-def foot_position(body: Body, foot: Foot, state: State) -> Array:
+def foot_position(body: Body, foot: Foot, state: KinematicState) -> Array:
     """Position (3,) [m, armature space] of a foot's link."""
     position: Array = (
         body.placed(state.frames, body.link_indices([foot.link]))[0, :3, 3] + state.base_position
@@ -186,7 +193,7 @@ def foot_position(body: Body, foot: Foot, state: State) -> Array:
     return position
 
 
-def depth(body: Body, foot: Foot, up: Array, state: State) -> float:
+def depth(body: Body, foot: Foot, up: Array, state: KinematicState) -> float:
     """Distance [m] from a foot's link origin down to the lowest point of its sole, measured along `up`."""
     frames = body.placed(state.frames, body.link_indices([foot.link, *(link for link, _ in foot.sole)]))
     soles = zip(frames[1:], foot.sole, strict=True)
@@ -195,7 +202,9 @@ def depth(body: Body, foot: Foot, up: Array, state: State) -> float:
     return float(origin - min(heights, default=origin))
 
 
-def _depth(body: Body, foot: Foot, floor: Floor, free: State, before: tuple[State, State]) -> float:
+def _depth(
+    body: Body, foot: Foot, floor: Floor, free: KinematicState, before: tuple[KinematicState, KinematicState]
+) -> float:
     """As `depth`, for a held foot: estimated from the body without a floor, and from its states with and
     without contacts in the last frame; 0 without a floor.
     """
@@ -205,7 +214,9 @@ def _depth(body: Body, foot: Foot, floor: Floor, free: State, before: tuple[Stat
     return depth(body, foot, floor.up, free) + was_held - was_free
 
 
-def _step(floor: Floor, source: Array, position: Array, carried: Array, low: float, step: Step) -> Step:
+def _step(
+    floor: Floor, source: Array, position: Array, carried: Array, low: float, step: FootContact
+) -> FootContact:
     """Contact state of a foot with its goal position.
 
     Args:
@@ -225,7 +236,7 @@ def _step(floor: Floor, source: Array, position: Array, carried: Array, low: flo
     )
 
 
-def _stood(floor: Floor, low: float, step: Step) -> Array:
+def _stood(floor: Floor, low: float, step: FootContact) -> Array:
     """Position (3,) [m] of a standing foot: horizontally at its touch-down, with its lowest point on the
     floor.
     """

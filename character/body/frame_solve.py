@@ -18,7 +18,7 @@ from ...solvers.whole_body.full_solve import settled
 from ...solvers.whole_body.solver import WholeBody
 from ...solvers.whole_body.targets import Contact, Values
 from . import leaps
-from .feet import Floor, Foot, Step, first, following, foot_position, rise, slipped
+from .feet import Floor, Foot, FootContact, first, following, foot_position, rise, slipped
 from .inputs import NOWHERE, UNKNOWN, BodyInputs, Velocities, between, velocities_of
 
 # [s] longest step of the solver, which linearises; captured limbs rotate by 20 degrees per frame at 24 frames
@@ -61,13 +61,13 @@ class LastFrame(Protocol):
     def inputs(self) -> BodyInputs: ...
 
     @property
-    def state(self) -> bodies.State: ...
+    def state(self) -> bodies.KinematicState: ...
 
     @property
-    def free(self) -> bodies.State: ...
+    def free(self) -> bodies.KinematicState: ...
 
     @property
-    def feet(self) -> tuple[Step, ...]: ...
+    def feet(self) -> tuple[FootContact, ...]: ...
 
     @property
     def leap(self) -> leaps.Leap: ...
@@ -76,12 +76,14 @@ class LastFrame(Protocol):
 class Solved(NamedTuple):
     """Result of a frame's solves."""
 
-    state: bodies.State
-    free: bodies.State  # the body solved without a floor; the same as `state` if no foot is held
-    feet: tuple[Step, ...]
+    state: bodies.KinematicState
+    free: bodies.KinematicState  # the body solved without a floor; the same as `state` if no foot is held
+    feet: tuple[FootContact, ...]
     leap: leaps.Leap = leaps.NO_LEAP
     is_crossing: bool = False  # whether joints cross over to a better start in this frame
-    solution: bodies.Solution | None = None  # solution of the solver's last step; None without a step
+    solution: bodies.WholeBodySolution | None = (
+        None  # solution of the solver's last step; None without a step
+    )
 
 
 class FrameTargets(NamedTuple):
@@ -179,10 +181,10 @@ def _on_contacts(
     model: SolvedBody,
     targets: FrameTargets,
     before: LastFrame,
-    state: bodies.State,
-    feet: tuple[Step, ...],
+    state: bodies.KinematicState,
+    feet: tuple[FootContact, ...],
     dt: float,
-) -> tuple[bodies.Solution, bodies.State]:
+) -> tuple[bodies.WholeBodySolution, bodies.KinematicState]:
     """The last step's solution and the state after a frame in which contacts move the held feet to their
     goals, and with them the height of the body.
     """
@@ -201,7 +203,7 @@ def _crossing(
     model: SolvedBody,
     targets: FrameTargets,
     before: LastFrame,
-    stepped: bodies.State,
+    stepped: bodies.KinematicState,
     leap: leaps.Leap,
     goal: Array,
     dt: float,
@@ -223,15 +225,15 @@ def _crossing(
 
 
 def _known_feet(
-    model: SolvedBody, inputs: BodyInputs, before: LastFrame, free: bodies.State
-) -> tuple[Step, ...]:
+    model: SolvedBody, inputs: BodyInputs, before: LastFrame, free: bodies.KinematicState
+) -> tuple[FootContact, ...]:
     """Contact states in the last frame; those of a first frame if the choice of feet has changed since."""
     if len(before.feet) == len(model.feet):
         return before.feet
     return first(model.body, model.feet, inputs.feet, _floor(inputs), free)
 
 
-def _begin(model: SolvedBody, inputs: BodyInputs) -> bodies.State:
+def _begin(model: SolvedBody, inputs: BodyInputs) -> bodies.KinematicState:
     """State at rest that best meets the targets, solved from the inputs' posture, else from the
     joints' zero.
     """
@@ -244,14 +246,14 @@ def _begin(model: SolvedBody, inputs: BodyInputs) -> bodies.State:
     return settled(model.solver, values_of(model, inputs), first)
 
 
-def _better_start(model: SolvedBody, inputs: BodyInputs, state: bodies.State) -> Array | None:
+def _better_start(model: SolvedBody, inputs: BodyInputs, state: bodies.KinematicState) -> Array | None:
     """Joint values (n,) [rad or m] of a new start that meets the targets better than steps from a state; None
     if steps are as good.
     """
     return leaps.better_start(model.solver, values_of(model, inputs), state, partial(_begin, model, inputs))
 
 
-def _carried(model: SolvedBody, state: bodies.State, inputs: BodyInputs) -> bodies.State:
+def _carried(model: SolvedBody, state: bodies.KinematicState, inputs: BodyInputs) -> bodies.KinematicState:
     """The state with the base at its authored pose if it does not float."""
     if model.floating:
         return state
@@ -264,7 +266,7 @@ def _carried(model: SolvedBody, state: bodies.State, inputs: BodyInputs) -> bodi
     )
 
 
-def _base(model: SolvedBody, inputs: BodyInputs, state: bodies.State) -> tuple[Array, Array]:
+def _base(model: SolvedBody, inputs: BodyInputs, state: bodies.KinematicState) -> tuple[Array, Array]:
     """Rotation (3, 3) and position (3,) [m] of the base at its targets; those of `state` if it has none or
     does not float.
     """
@@ -300,12 +302,12 @@ def _raised(inputs: BodyInputs, height: float) -> BodyInputs:
     return inputs._replace(base=inputs.base + up, places=inputs.places + up) if height else inputs
 
 
-def _any_held(feet: tuple[Step, ...]) -> bool:
+def _any_held(feet: tuple[FootContact, ...]) -> bool:
     return any(step.is_held for step in feet)
 
 
 def _contacts(
-    feet: tuple[Step, ...], model: SolvedBody, starts: Sequence[Array] = (), share: float = 1.0
+    feet: tuple[FootContact, ...], model: SolvedBody, starts: Sequence[Array] = (), share: float = 1.0
 ) -> tuple[Contact, ...]:
     """Contact constraints of the held feet; with `starts` and `share` (0 to 1), interpolated from there to
     their goal positions.
@@ -317,7 +319,7 @@ def _contacts(
     )
 
 
-def _are_same(first: bodies.State, last: bodies.State) -> bool:
+def _are_same(first: bodies.KinematicState, last: bodies.KinematicState) -> bool:
     apart = (
         np.abs(first.base_position - last.base_position).max(),
         np.abs(first.base_rotation - last.base_rotation).max(),

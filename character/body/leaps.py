@@ -22,7 +22,7 @@ from ...solvers.whole_body.desired_motion import NO_ROTATION
 from ...solvers.whole_body.full_solve import converged, squared_error
 from ...solvers.whole_body.law import stoppable
 from ...solvers.whole_body.solver import CORRECTED_ERROR, WholeBody
-from ...solvers.whole_body.state import State, at_rest, since
+from ...solvers.whole_body.state import KinematicState, at_rest, since
 from ...solvers.whole_body.targets import Values
 
 # [s] motion time between searches: targets that leap all the time, such as a bad tracker's, must not stop
@@ -84,7 +84,7 @@ def have_leapt(before: Array, after: Array, above: Indices, steps: int) -> bool:
 
 
 def better_start(
-    solver: WholeBody, values: Values, state: State, restart: Callable[[], State]
+    solver: WholeBody, values: Values, state: KinematicState, restart: Callable[[], KinematicState]
 ) -> Array | None:
     """Joint values (n,) [rad or m] of the start that `restart` finds. None if it does not meet the targets
     better than steps from `state` do, or if these steps end with no joint at a limit.
@@ -99,8 +99,8 @@ def better_start(
 
 
 def crossed(
-    solver: WholeBody, state: State, goal: Array, base: tuple[Array, Array], dt: float, steps: int
-) -> State:
+    solver: WholeBody, state: KinematicState, goal: Array, base: tuple[Array, Array], dt: float, steps: int
+) -> KinematicState:
     """The state after `steps` steps, `dt` [s] in total, in which joints move to a goal (n,) [rad or m] within
     their limits, on a base with given rotation (3, 3) and position (3,) [m].
     """
@@ -117,6 +117,6 @@ def crossed(
     return state
 
 
-def has_arrived(state: State, goal: Array) -> bool:
+def has_arrived(state: KinematicState, goal: Array) -> bool:
     """Whether steps lead from a state to a goal (n,) [rad or m]: it is within reach of the linear model."""
     return bool(np.abs(state.joints - goal).max(initial=0.0) < LONGEST_STEP)

@@ -16,10 +16,11 @@ from ...solvers.limits import Limit, usual_limits
 from ...solvers.whole_body import state as bodies
 from ...solvers.whole_body.body import Body
 from ...solvers.whole_body.law import Law
-from ...solvers.whole_body.solver import Options, WholeBody
+from ...solvers.whole_body.options import WholeBodyOptions
+from ...solvers.whole_body.solver import WholeBody
 from ...solvers.whole_body.targets import Target
 from . import leaps
-from .feet import Foot, Step
+from .feet import Foot, FootContact
 from .frame_solve import (
     AT_REST,
     Solved,
@@ -71,12 +72,12 @@ class BodyState:
     """State of a body's mover, passed on to the next tick."""
 
     model: "BodyModel"  # the model that made this state; a changed model may give a better one
-    state: bodies.State
+    state: bodies.KinematicState
     inputs: BodyInputs
     stalled: int  # steps without progress since the targets are constant
     nearest: float  # root of the sum of squared errors [rad, m] at the last progress
-    free: bodies.State  # the body solved without a floor; the same as `state` if no foot is held
-    feet: tuple[Step, ...] = ()
+    free: bodies.KinematicState  # the body solved without a floor; the same as `state` if no foot is held
+    feet: tuple[FootContact, ...] = ()
     leap: leaps.Leap = leaps.NO_LEAP
     motion: tuple[Kinematic, ...] = ()  # motion of the joints after the filter
 
@@ -85,8 +86,8 @@ class BodyState:
 class BodyOutputs:
     """Result of one tick of a body: its state, errors of its targets, contacts and active limits."""
 
-    state: bodies.State  # pose after the motion filter
-    desired: bodies.State  # pose as solved, before the motion filter
+    state: bodies.KinematicState  # pose after the motion filter
+    desired: bodies.KinematicState  # pose as solved, before the motion filter
     missed: Array  # (k,) [rad] orientation errors of the links as solved; NaN if the target is lost
     base_missed: float  # [m] position error of the base as solved
     distances: Array  # (p,) [m] position errors of the links whose position counts
@@ -125,7 +126,7 @@ def make_model(
     law = Law(gain=gain) if gain else Law()
     return BodyModel(
         body,
-        WholeBody(body, targets, Options(law, limits or usual_limits(), posture_gain=posture_gain)),
+        WholeBody(body, targets, WholeBodyOptions(law, limits or usual_limits(), posture_gain=posture_gain)),
         base,
         feet,
         filters,
@@ -203,7 +204,12 @@ def _progress(
 
 
 def _outputs(
-    model: BodyModel, solved: Solved, shown: bodies.State, missed: Array, distances: Array, at_rest: bool
+    model: BodyModel,
+    solved: Solved,
+    shown: bodies.KinematicState,
+    missed: Array,
+    distances: Array,
+    at_rest: bool,
 ) -> BodyOutputs:
     """Result of a frame, from its solves and the state `shown` after the motion filter."""
     solution = solved.solution
@@ -223,8 +229,8 @@ def _outputs(
 
 
 def _filtered(
-    model: BodyModel, state: bodies.State, before: BodyState | None, dt: float
-) -> tuple[bodies.State, tuple[Kinematic, ...]]:
+    model: BodyModel, state: bodies.KinematicState, before: BodyState | None, dt: float
+) -> tuple[bodies.KinematicState, tuple[Kinematic, ...]]:
     """The state with the joints after the motion filter, and their motion."""
     filters, joints = model.filters, state.joints.tolist()
     if not filters:
@@ -242,7 +248,7 @@ def _filtered(
     return replace(state, joints=positions, velocity=velocity, frames=frames), motion
 
 
-def _has_arrived(motion: tuple[Kinematic, ...], state: bodies.State) -> bool:
+def _has_arrived(motion: tuple[Kinematic, ...], state: bodies.KinematicState) -> bool:
     """Whether all joints are at rest at their solved values."""
     at_rest = not any(joint.velocity or joint.acceleration for joint in motion)
     return at_rest and all(

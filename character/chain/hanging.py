@@ -5,7 +5,7 @@ from functools import cached_property
 
 import numpy as np
 
-from ...solvers.kinematics.se3 import Array, Frame, frame_array
+from ...solvers.kinematics.se3 import Array, RigidTransform, frame_array
 from ...solvers.kinematics.skeleton import Pose, Skeleton
 from .inputs import Matrix
 
@@ -41,7 +41,7 @@ class ChainPose:
         base = np.array(self.base)
         world = base @ relative
         if joint != BASE:
-            moved = frame_array(Frame(self._pose.rotations[joint], self._pose.positions[joint]))
+            moved = frame_array(RigidTransform(self._pose.rotations[joint], self._pose.positions[joint]))
             world = base @ moved @ relative
         rounded: Array = world.astype(np.float32).astype(float)
         return rounded

@@ -15,7 +15,7 @@ from ..attention import Attention, AttentionSettings, attend, bearing, partial, 
 from ..effects import PostureEffect, total
 from ..eyes import EyesSettings, EyesState
 from ..eyes import advance as advance_eyes
-from ..widest_look import ANYWHERE, Look, LookSettings, Posed, looking, posed
+from ..widest_look import ANYWHERE, LookSettings, LookState, Posed, looking, posed
 
 Matrix = list[list[float]]  # (4, 4) row by row: a frame relative to another one
 AT_ONCE = AttentionSettings()
@@ -125,7 +125,7 @@ class ChainInputs:
 _COMPARED = [each.name for each in fields(ChainInputs) if each.name not in ("posture", "ahead", "is_mutual")]
 
 
-class Task(NamedTuple):
+class ChainTask(NamedTuple):
     """Input of a chain's tick in a frame: the solver's goal in the base frame, influence, idle motion and
     attention.
     """
@@ -137,7 +137,7 @@ class Task(NamedTuple):
     attention: Attention | None  # state from which the goal was made; None if the target is followed directly
     base: Matrix = []  # world matrix of the base frame
     world_in_base: Matrix = []  # inverse of `base`
-    look: Look | None = None  # state of the look; None if nothing limits or offsets it
+    look: LookState | None = None  # state of the look; None if nothing limits or offsets it
     posed: Posed | None = (
         None  # the posture from which the look and its share were measured; None without either
     )
@@ -150,7 +150,7 @@ class Task(NamedTuple):
         return any(state is not None and not state.is_settled for state in states)
 
 
-def task(inputs: ChainInputs, skeleton: Skeleton, before: Task | None, dt: float) -> Task:
+def task(inputs: ChainInputs, skeleton: Skeleton, before: ChainTask | None, dt: float) -> ChainTask:
     """The solver's task of a frame, in the base frame.
 
     Args:
@@ -188,11 +188,13 @@ def task(inputs: ChainInputs, skeleton: Skeleton, before: Task | None, dt: float
         goal = GazeGoal(
             first.aim, inputs.posture, first.symmetric, first.weight, inputs.keep, tuple(other_goals)
         )
-    return Task(goal, key, inputs.influence, offsets, attention, base, world_in_base, look, measured, eyes)
+    return ChainTask(
+        goal, key, inputs.influence, offsets, attention, base, world_in_base, look, measured, eyes
+    )
 
 
 def _eyes(
-    inputs: ChainInputs, end: EndInputs, before: Task | None, dt: float
+    inputs: ChainInputs, end: EndInputs, before: ChainTask | None, dt: float
 ) -> tuple[EyesState | None, LookSettings]:
     """State of the eyes, which look at an end's target, and settings of the look with the eyes' offset."""
     if not inputs.eyes.enabled:
@@ -258,7 +260,7 @@ def _seen(attention: Attention, base: Matrix) -> Matrix:
 
 
 def _offsets(
-    inputs: ChainInputs, skeleton: Skeleton, world_in_base: Matrix, before: Task | None
+    inputs: ChainInputs, skeleton: Skeleton, world_in_base: Matrix, before: ChainTask | None
 ) -> Angles | None:
     """Offsets (n,) [rad; prismatic joints m] that effects add to the posture; the same array as before if
     they are equal.

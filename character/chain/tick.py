@@ -21,12 +21,12 @@ from ...motion import (
     used_limits,
 )
 from ...solvers.aims.block import EndError
-from ...solvers.gaze import FRAME, GazeSolver, Solution, end_errors
+from ...solvers.gaze import FRAME, GazeSolution, GazeSolver, end_errors
 from ...solvers.goals import GazeError, GazeGoal
 from ...solvers.kinematics.skeleton import Angles, Skeleton
 from ...solvers.table import SOLVERS, make_solver
 from ..eyes import lid
-from .inputs import ChainInputs, KeptPosture, Task, task
+from .inputs import ChainInputs, ChainTask, KeptPosture, task
 from .posture_change import PostureChange, in_change, in_transition
 
 # share of the joints' limits that a transition between stored postures uses; keeping the aim meanwhile needs
@@ -41,6 +41,7 @@ BETTER = 1e-4  # [rad] decrease of shape deviation that counts as progress
 # number of ticks without progress after which the same goal is not solved again; enough for a branch
 # transition
 NO_MORE = 60
+Progress = tuple[tuple[float, float], int]  # `best` and `stalled`, as in `ChainState`
 
 
 @dataclass(frozen=True)
@@ -50,9 +51,8 @@ class ChainModel:
     skeleton: Skeleton
     solver: GazeSolver
     filters: tuple[Filter, ...]  # empty: the joints reach their desired values in the same frame
-    transitions: tuple[
-        Transition, ...
-    ] = ()  # transitions of a posture that may change abruptly; empty for an animated posture
+    # transitions of a posture that may change abruptly; empty for an animated posture
+    transitions: tuple[Transition, ...] = ()
     looks_ahead: bool = False  # whether the solver uses goals of future frames
 
     def tick(
@@ -91,7 +91,7 @@ class ChainModel:
 class ChainState(NamedTuple):
     """State of a chain's mover, passed on to the next tick."""
 
-    solution: Solution
+    solution: GazeSolution
     motion: tuple[Kinematic, ...]
     # state of the transition to the goal's posture, joint by joint; empty without transitions
     posture: tuple[Kinematic, ...]
@@ -104,7 +104,7 @@ class ChainState(NamedTuple):
     stalled: int  # number of ticks of this goal without progress; from NO_MORE on it is not solved again
     problem: str  # value of `ChainOutputs.problem`
     offsets: Angles | None = None  # (n,) [rad; prismatic joints m] added to the goal's posture
-    task: Task | None = None  # the task from which the goal was made
+    task: ChainTask | None = None  # the task from which the goal was made
     change: PostureChange | None = None  # change of the goal's posture; None with a motion filter
 
 
@@ -114,7 +114,7 @@ class ChainOutputs:
 
     angles: Angles  # (n,) [rad; prismatic joints m] after the filter
     desired: Angles  # (n,) [rad; prismatic joints m] before the filter
-    solution: Solution
+    solution: GazeSolution
     lag: float  # [rad] largest difference between filter and solution of a revolute joint
     slide_lag: float  # [m] largest difference between filter and solution of a prismatic joint
     at_rest: bool  # whether filter and solver have both converged
@@ -139,7 +139,7 @@ class ChainOutputs:
         return self.solution.aim_error if self.problem else self.filtered_errors[0].angle
 
 
-def _with_eyes(outputs: ChainOutputs, last: Task | None) -> ChainOutputs:
+def _with_eyes(outputs: ChainOutputs, last: ChainTask | None) -> ChainOutputs:
     """Outputs with the lids of the eyes; `last`: the last task, if there was one."""
     if last is None or last.eyes is None:
         return outputs
@@ -312,7 +312,7 @@ def _solved(
     is_same_goal: bool,
     dt: float,
     foresight: dict[str, Any],
-) -> tuple[Solution, tuple[float, float], int, str]:
+) -> tuple[GazeSolution, tuple[float, float], int, str]:
     """Solution, `best`, `stalled` and `problem` of the state after a solve; with a goal that cannot be used,
     the last solution.
 
@@ -339,13 +339,13 @@ def _solved(
 
 
 def _progress(
-    solution: Solution, last: Solution | None, before: tuple[tuple[float, float], int] | None, plans: bool
-) -> tuple[tuple[float, float], int]:
-    """Values of `ChainState.best` and `ChainState.stalled` after a new solution.
+    solution: GazeSolution, last: GazeSolution | None, before: Progress | None, plans: bool
+) -> Progress:
+    """Progress after a new solution.
 
     Args:
         solution, last: Solution of this tick, and of the last one if there was one.
-        before: These values after the last tick; None: the goal is new.
+        before: The progress after the last tick; None: the goal is new.
         plans: Whether the solver plans; if it misses its goal and does not move, it may be about to begin a
             transition to another branch.
     """

@@ -13,8 +13,8 @@ from ...solvers.kinematics.rotations import from_matrix, logarithm, normalized
 from ...solvers.kinematics.skeleton import SkeletonError
 from ...solvers.limits import usual_limits
 from ...solvers.whole_body.body import Body, Coupling
-from ...solvers.whole_body.state import State
-from ...solvers.whole_body.targets import Target, TargetError
+from ...solvers.whole_body.state import KinematicState
+from ...solvers.whole_body.targets import BodyTargetError, Target
 from ..body.feet import Foot
 from ..body.inputs import BodyInputs, between
 from ..body.tick import BodyModel, make_model
@@ -51,7 +51,7 @@ class JointRange(NamedTuple):
     jerk: float = inf
 
 
-def body_values(state: State) -> Array:
+def body_values(state: KinematicState) -> Array:
     """Values (n + 6,): a body's joints [rad or m], then the pose of its root in its armature as position (3,)
     [m] and rotation vector (3,) [rad].
     """
@@ -198,7 +198,7 @@ def body_of(plain: JsonFields, arrays: ArrayReader, frames: int) -> BodyEntry:
     try:
         entry = _entry(plain, arrays, frames)
         entry.model()
-    except (SkeletonError, TargetError, LimitsError) as error:
+    except (SkeletonError, BodyTargetError, LimitsError) as error:
         raise CharacterFileError(f"body '{plain.get('name', str)}' cannot be used: {error}") from error
     return entry
 

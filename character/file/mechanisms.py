@@ -6,10 +6,10 @@ from typing import Any, NamedTuple
 
 from ...files.json_fields import JsonFields
 from ...motion import FILTERS, Limits, LimitsError, MotionStyle, make_filter
-from ...solvers.kinematics.se3 import Frame
+from ...solvers.kinematics.se3 import RigidTransform
 from ...solvers.mechanism.kinds import KINDS
-from ...solvers.mechanism.model import Body, Joint, Mechanism, MechanismError
-from ...solvers.mechanism.solution import State as Rest
+from ...solvers.mechanism.model import Joint, Mechanism, MechanismError, RigidBody
+from ...solvers.mechanism.solution import AssemblyState as Rest
 from ...solvers.mechanism.solver import MechanismSolver
 from ..chain.settings import BASES
 from ..mechanism.inputs import WEIGHTS, GoalSpec
@@ -160,11 +160,11 @@ def mechanism_json(entry: MechanismEntry, arrays: ArrayWriter) -> dict[str, Any]
     }
 
 
-def _frame_json(frame: Frame) -> list[float]:
+def _frame_json(frame: RigidTransform) -> list[float]:
     return [*frame.rotation, *frame.position]
 
 
-def _body_json(body: Body) -> dict[str, Any]:
+def _body_json(body: RigidBody) -> dict[str, Any]:
     return {
         "name": body.name,
         "mass": body.mass,
@@ -252,14 +252,14 @@ def _numbers(plain: JsonFields, name: str, count: int) -> tuple[float, ...]:
     return tuple(plain.numbers(name, count))
 
 
-def _frame(plain: JsonFields, name: str) -> Frame:
+def _frame(plain: JsonFields, name: str) -> RigidTransform:
     w, x, y, z, *position = plain.numbers(name, 7)
-    return Frame((w, x, y, z), (position[0], position[1], position[2]))
+    return RigidTransform((w, x, y, z), (position[0], position[1], position[2]))
 
 
-def _body(plain: JsonFields) -> Body:
+def _body(plain: JsonFields) -> RigidBody:
     x, y, z = plain.numbers("centre", 3)
-    return Body(
+    return RigidBody(
         plain.get("name", str),
         plain.number("mass"),
         (x, y, z),

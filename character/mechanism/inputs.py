@@ -9,7 +9,7 @@ import numpy as np
 
 from ...solvers.kinematics import rotations
 from ...solvers.kinematics.rotations import Vector
-from ...solvers.kinematics.se3 import Array, Frame, frame_array
+from ...solvers.kinematics.se3 import Array, RigidTransform, frame_array
 from ...solvers.mechanism.goals import CentreGoal, FrameGoal, Goals, RegulariserWeights
 from .tick import MechanismModel, by_joint
 
@@ -37,7 +37,7 @@ class GoalSpec(NamedTuple):
 
     does: str
     body: str
-    on_body: Frame
+    on_body: RigidTransform
     axis: Vector
 
 
@@ -56,12 +56,12 @@ def rigid_frame(matrix: Array) -> Array:
     if np.linalg.det(columns) < 0.0:
         columns = -columns
     x, y, z = matrix[:3, 3].tolist()
-    return frame_array(Frame(rotations.from_matrix(columns.tolist()), (x, y, z)))
+    return frame_array(RigidTransform(rotations.from_matrix(columns.tolist()), (x, y, z)))
 
 
-def frame_of(pose: Array) -> Frame:
+def frame_of(pose: Array) -> RigidTransform:
     """A pose (4, 4) as a frame."""
-    return Frame(rotations.from_matrix(pose[:3, :3].tolist()), tuple(pose[:3, 3].tolist()))
+    return RigidTransform(rotations.from_matrix(pose[:3, :3].tolist()), tuple(pose[:3, 3].tolist()))
 
 
 def goal(spec: GoalSpec, weights: GoalWeights, at: Array) -> FrameGoal | CentreGoal:

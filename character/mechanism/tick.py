@@ -15,8 +15,8 @@ from ...motion import Filter, Kinematic
 from ...solvers.kinematics.rotations import Vector
 from ...solvers.kinematics.se3 import Array
 from ...solvers.mechanism.goals import NO_REGULARISER, FrameGoal, Goals
-from ...solvers.mechanism.solution import Report
-from ...solvers.mechanism.solution import State as Pose
+from ...solvers.mechanism.solution import AssemblyState as Pose
+from ...solvers.mechanism.solution import SolveReport
 from ...solvers.mechanism.solver import MechanismSolver
 
 FIRST = 200  # largest number of solver steps in the first frame, whose goals may be far from the rest pose
@@ -75,7 +75,7 @@ class MechanismState:
     desired: Pose
     shown: Pose
     motion: tuple[Kinematic, ...]
-    report: Report
+    report: SolveReport
     model: MechanismModel
     stalled: int = 0  # number of ticks with the same goals; from NO_MORE on they are not solved again
     flipped: bool = False  # whether a loop has changed its assembly mode since the start
@@ -89,7 +89,7 @@ class MechanismOutputs:
     poses: Array  # (b, 4, 4) shown poses of the bodies in the base frame
     values: tuple[float, ...]  # [rad, m] motor values after the filter
     desired: tuple[float, ...]  # [rad, m] motor values before the filter
-    report: Report  # report of the solve for the goals
+    report: SolveReport  # report of the solve for the goals
     is_closed: bool  # whether the loops are closed in the shown poses
     at_rest: bool
 
@@ -165,7 +165,7 @@ def _solved(
     state: MechanismState | None,
     same: MechanismState | None,
     dt: float,
-) -> tuple[Pose, Report, int]:
+) -> tuple[Pose, SolveReport, int]:
     """Desired pose, its report, and the number of ticks with the same goals, after a solve.
 
     Args:

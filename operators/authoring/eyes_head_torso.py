@@ -45,7 +45,7 @@ class LIMBER_OT_eyes_head_torso(UndoOperator):
             "Leave Edit Mode first: chains are made in Object Mode or Pose Mode" if rig.mode == "EDIT" else ""
         )
 
-    def _ends(self, context) -> gaze_bones.Ends:
+    def _ends(self, context) -> gaze_bones.GazeBones:
         """The bones named by the operator's properties; if those are empty, the selected bones, else bones
         found by name and position, which are then written to the properties.
         """
@@ -57,7 +57,7 @@ class LIMBER_OT_eyes_head_torso(UndoOperator):
             self.torso, self.head = ends.torso, ends.head
             self.eye, self.other_eye = (*ends.eyes, "", "")[:2]
         eyes = tuple(dict.fromkeys(eye for eye in (self.eye, self.other_eye) if eye))
-        return gaze_bones.Ends(self.torso, self.head, eyes)
+        return gaze_bones.GazeBones(self.torso, self.head, eyes)
 
     def draw(self, context):
         column = self.layout.column()

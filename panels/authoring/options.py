@@ -5,7 +5,7 @@ from ...rig.authoring.damping import has_damping
 from ...rig.chains import chain as build
 from ...rig.chains import measure
 from ...rig.chains.chain import weighed
-from ...solvers.expressive.options import Options as ExpressiveOptions
+from ...solvers.expressive.options import ExpressiveOptions
 from ...solvers.settings import settings_of
 from ...solvers.table import SOLVERS
 from ..tab import ChainTab, sentence

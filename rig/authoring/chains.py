@@ -9,7 +9,7 @@ from uuid import uuid4
 import bpy
 
 from ...robots.joint_limits import JointRates
-from ...robots.model import Joint as RobotJoint
+from ...robots.model import ModelJoint as RobotJoint
 from ..blender import item_keys
 from ..blender.errors import RigError
 from ..blender.selection import selected, selected_index

@@ -16,7 +16,7 @@ from ..blender.errors import RigError
 from ..bones.hanging import HangingBones
 from ..chains import chain as build
 from ..chains.skeleton import ChainReader
-from ..output.stepped import Stepped
+from ..output.stepped import SteppedJob
 from ..scene.goal import inputs
 
 
@@ -26,7 +26,7 @@ def has_damping(chain: bpy.types.PropertyGroup) -> bool:
     return info is not None and info.options is not None and issubclass(info.options, DampingOptions)
 
 
-class DampingChoice(Stepped):
+class DampingChoice(SteppedJob):
     """Chooses a constant damping for a chain by trials with its solver, limits, goals and pose; one frame of
     a trial per step.
 

@@ -28,7 +28,7 @@ from . import (
     robot_heads,
     targets,
 )
-from .gaze_bones import Ends
+from .gaze_bones import GazeBones
 
 LEVEL = 0.2  # sine of the least angle to the vertical at which a direction can define the front
 
@@ -70,7 +70,7 @@ def parents_of(rig: bpy.types.Object, name: str) -> list[str]:
     return [bone.name for bone in rig.data.bones[name].parent_recursive]
 
 
-def ends_found(rig: bpy.types.Object) -> Ends:
+def ends_found(rig: bpy.types.Object) -> GazeBones:
     """Last bone of torso, head and each eye, as `_ends_found`; the head of an imported robot is a link that
     motors move. Raises RigError as `_ends_found` does.
     """
@@ -80,7 +80,7 @@ def ends_found(rig: bpy.types.Object) -> Ends:
     return ends._replace(head=robot_heads.looking(rig, ends.head))
 
 
-def _ends_found(rig: bpy.types.Object) -> Ends:
+def _ends_found(rig: bpy.types.Object) -> GazeBones:
     """Last bone of torso, head and each eye, found by names and structure; in a rig with control bones, the
     controls of these bones.
 
@@ -123,7 +123,7 @@ def looking_of(rig: bpy.types.Object, selected: list[str]) -> str:
     return head if head in selected else ""
 
 
-def _completed(figure: Figure, ends: Ends) -> Ends:
+def _completed(figure: Figure, ends: GazeBones) -> GazeBones:
     """The ends found by names, completed by structure. A head with an unusual name is used only if the
     structure shows no head.
     """
@@ -135,7 +135,7 @@ def _completed(figure: Figure, ends: Ends) -> Ends:
         structural_ends = gaze_structure.ends(figure)
         # by positions alone, a robot's raised arm can look like a head
         if imported_robot.is_robot(figure.rig) and robot_heads.is_of_limb(structural_ends.head):
-            structural_ends = Ends("", "", ())
+            structural_ends = GazeBones("", "", ())
         if structural_ends.head and structural_ends.head != ends.head:
             if not imported_robot.is_robot(figure.rig):
                 return structural_ends
@@ -148,14 +148,14 @@ def _completed(figure: Figure, ends: Ends) -> Ends:
     # a torso found by its name cannot move a head that does not descend from it
     torso = ends.torso if ends.torso in above else ""
     line = chain_root.line(figure.rig, [ends.head, *above], figure).bones
-    return Ends(
+    return GazeBones(
         torso or gaze_structure.chest_of(figure, line),
         ends.head,
         ends.eyes or gaze_structure.eyes_below(figure, ends.head),
     )
 
 
-def ends_selected(rig: bpy.types.Object, selected: list[str]) -> Ends:
+def ends_selected(rig: bpy.types.Object, selected: list[str]) -> GazeBones:
     """Last bone of torso, head and each eye, from the selected bones; if only some parts are selected, such
     as the head, the others are found by names and structure.
 
@@ -185,10 +185,10 @@ class _Parts(NamedTuple):
     head: gaze_bones.Span
     eyes: tuple[gaze_bones.Span, ...]
     pointing: gaze_controls.Eyes  # eyes that the rig's own constraints aim, which need no chain
-    placed: Ends  # `ends` with the eye bones themselves in place of the controls that the eyes point at
+    placed: GazeBones  # `ends` with the eye bones themselves in place of the controls that the eyes point at
 
 
-def _parts(rig: bpy.types.Object, controls: Controls, ends: Ends) -> _Parts:
+def _parts(rig: bpy.types.Object, controls: Controls, ends: GazeBones) -> _Parts:
     """Bones of the chains that will be made for these ends. Raises RigError if parts are missing."""
     bones = parents(rig)
     torso, head, eyes = gaze_bones.spans(
@@ -204,7 +204,7 @@ def _parts(rig: bpy.types.Object, controls: Controls, ends: Ends) -> _Parts:
     )
 
 
-def _checked_parts(rig: bpy.types.Object, ends: Ends) -> _Parts:
+def _checked_parts(rig: bpy.types.Object, ends: GazeBones) -> _Parts:
     """Bones of the chains for these ends. Raises RigError if parts are missing, or no chain is possible."""
     parts = _parts(rig, Controls(rig), ends)
     robot_heads.refuse_unmoved(rig, path_names(rig.pose.bones, parts.head.root, parts.head.end))
@@ -245,7 +245,7 @@ def _structure(rig: bpy.types.Object) -> gaze_bones.Structure:
 
 
 def make(
-    context: bpy.types.Context, rig: bpy.types.Object, ends: Ends, target: bpy.types.Object | None = None
+    context: bpy.types.Context, rig: bpy.types.Object, ends: GazeBones, target: bpy.types.Object | None = None
 ) -> Made:
     """Makes the chains of torso, head and eyes. If it raises an error, nothing has changed.
 
@@ -336,7 +336,7 @@ def _remarks(rig: bpy.types.Object, head: str, has_eyes: bool, switched: list[st
     return remarks
 
 
-def front_of(rig: bpy.types.Object, ends: Ends) -> Vector:
+def front_of(rig: bpy.types.Object, ends: GazeBones) -> Vector:
     """Direction (armature space, at rest) that the character faces: from its left and right bones, else from
     its symmetry, else from the position of its eyes.
     """
@@ -358,12 +358,12 @@ def front_of(rig: bpy.types.Object, ends: Ends) -> Vector:
     raise AssertionError("one of two axes is not upright")
 
 
-def _between_eyes(rig: bpy.types.Object, ends: Ends) -> Vector:
+def _between_eyes(rig: bpy.types.Object, ends: GazeBones) -> Vector:
     positions = [rig.data.bones[eye].head_local for eye in ends.eyes]
     return sum(positions, Vector()) / len(positions)
 
 
-def _eye_height(rig: bpy.types.Object, ends: Ends) -> float:
+def _eye_height(rig: bpy.types.Object, ends: GazeBones) -> float:
     """Position of the eyes along the head bone: 0 at its head, 1 at its tail. Without eyes it is 0, where the
     head rotates.
     """
@@ -381,7 +381,7 @@ def _eye_height(rig: bpy.types.Object, ends: Ends) -> float:
 
 
 def _new_target(
-    context: bpy.types.Context, rig: bpy.types.Object, ends: Ends, front: Vector
+    context: bpy.types.Context, rig: bpy.types.Object, ends: GazeBones, front: Vector
 ) -> bpy.types.Object:
     """Makes an empty in front of the character's eyes."""
     head = rig.data.bones[ends.head]

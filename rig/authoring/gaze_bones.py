@@ -27,7 +27,7 @@ SELECT = (
 )
 
 
-class Ends(NamedTuple):
+class GazeBones(NamedTuple):
     """Names of the last bones of torso, head and eyes; "" and () for parts that a character does not have."""
 
     torso: str
@@ -42,7 +42,7 @@ class Span(NamedTuple):
     end: str
 
 
-def by_names(bones: Parents, above: Above, control_of: Callable[[str], str]) -> Ends:
+def by_names(bones: Parents, above: Above, control_of: Callable[[str], str]) -> GazeBones:
     """Last bones of torso, head and eyes, found by the bones' names.
 
     Args:
@@ -55,7 +55,7 @@ def by_names(bones: Parents, above: Above, control_of: Callable[[str], str]) -> 
     head = next(iter(bones_by_part.get(BodyPart("", "head"), ())), "")
     head = next(iter(heads(bones, head)), head)
     torso = [bone for bone in bones_by_part.get(BodyPart("", "spine"), ()) if bone in _above(bones, head)]
-    return Ends(torso[-1] if torso else "", head, _eyes(bones, control_of(head), above) if head else ())
+    return GazeBones(torso[-1] if torso else "", head, _eyes(bones, control_of(head), above) if head else ())
 
 
 def heads(bones: Parents, head: str) -> list[str]:
@@ -126,7 +126,7 @@ def _eyes(bones: Parents, head: str, above: Above) -> tuple[str, ...]:
     return sided or tuple(eyes.values())
 
 
-def from_selection(bones: Parents, selected: Sequence[str], above: Above) -> Ends | None:
+def from_selection(bones: Parents, selected: Sequence[str], above: Above) -> GazeBones | None:
     """Last bones of torso, head and eyes from a selection: torso and head, one an ancestor of the other, and
     eyes below them; None for any other selection.
     """
@@ -138,11 +138,11 @@ def from_selection(bones: Parents, selected: Sequence[str], above: Above) -> End
         return None
     match inner:
         case [torso, head]:
-            return Ends(torso, head, tips)
+            return GazeBones(torso, head, tips)
         case [head] if len(tips) == 2 or read(tips[0]).stem in EYES:
-            return Ends("", head, tips)
+            return GazeBones("", head, tips)
         case [torso]:
-            return Ends(torso, tips[0], ())
+            return GazeBones(torso, tips[0], ())
     return None
 
 
@@ -158,7 +158,7 @@ class Structure(NamedTuple):
 
 
 def spans(
-    bones: Parents, ends: Ends, above: Above, follows: Callable[[str], bool], structure: Structure
+    bones: Parents, ends: GazeBones, above: Above, follows: Callable[[str], bool], structure: Structure
 ) -> tuple[Span | None, Span, tuple[Span, ...]]:
     """First and last bone of the chains for torso, head and eyes; None for a missing torso.
 
@@ -206,7 +206,7 @@ def _eye_spans(bones: Parents, eyes: Sequence[str]) -> tuple[Span, ...]:
 
 
 def _torso(
-    bones: Parents, ends: Ends, above: Above, follows: Callable[[str], bool], structure: Structure
+    bones: Parents, ends: GazeBones, above: Above, follows: Callable[[str], bool], structure: Structure
 ) -> Span | None:
     """The chain of the torso: it begins above the hips, since these stay with the legs."""
     if not ends.torso:
@@ -228,7 +228,7 @@ def _torso(
 
 
 def _head(
-    bones: Parents, ends: Ends, above: Above, follows: Callable[[str], bool], structure: Structure
+    bones: Parents, ends: GazeBones, above: Above, follows: Callable[[str], bool], structure: Structure
 ) -> Span:
     """The chain of the head: the whole neck, but no bone that carries arms."""
     path = [*_above(bones, ends.head)[::-1], ends.head]

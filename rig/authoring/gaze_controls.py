@@ -11,7 +11,7 @@ from ..blender.errors import RigError
 from ..bodies.names import Parents
 from ..bodies.part_names import BodyPart, read
 from ..bones.controls import Controls
-from .gaze_bones import EYES, SELECT, Ends, named
+from .gaze_bones import EYES, SELECT, GazeBones, named
 
 CONSTRAINT = "Limber Gaze"  # name of the constraint on the control that the rig's eyes point at
 
@@ -25,7 +25,7 @@ class Eyes(NamedTuple):
     aims: tuple[str, ...] = ()  # names of the control bones that the eyes point at
 
 
-def resolved(controls: Controls, bones: Parents, ends: Ends) -> Ends:
+def resolved(controls: Controls, bones: Parents, ends: GazeBones) -> GazeBones:
     """`ends`, with each bone that follows others replaced by its control bone.
 
     Raises:
@@ -40,7 +40,7 @@ def resolved(controls: Controls, bones: Parents, ends: Ends) -> Ends:
         torso = _torso(controls, bones, torso, head)
     pointing = tracking(controls, ends.eyes, head)
     eyes = pointing.aims or tuple(dict.fromkeys(control_of(controls, eye) for eye in ends.eyes))
-    return Ends(torso, head, eyes)
+    return GazeBones(torso, head, eyes)
 
 
 def control_of(controls: Controls, name: str) -> str:

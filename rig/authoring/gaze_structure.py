@@ -14,7 +14,7 @@ from ..bodies.part_names import read, short_names
 from ..bones import imported_robot
 from ..bones.figure import NEAR, Figure
 from . import chain_end, chain_root
-from .gaze_bones import EYES, Ends
+from .gaze_bones import EYES, GazeBones
 
 LIMB = 0.15  # share of the figure's size: smallest reach of arms and wings; ears and breasts are shorter
 # share of the longest limb's reach: limbs that reach less far, such as ears, do not branch from the chest
@@ -25,12 +25,12 @@ EYE_NAMES = frozenset((*EYES, *translated_names.EYES))
 UP = np.array((0.0, 0.0, 1.0))
 
 
-def ends(figure: Figure) -> Ends:
+def ends(figure: Figure) -> GazeBones:
     """Last bones of torso, head and each eye; "" and () for parts that the figure does not have, or that
     cannot be recognised by their positions.
     """
     if figure.front is None or not figure.trunk:
-        return Ends("", "", ())
+        return GazeBones("", "", ())
     top = _top(figure)
     upward = _upward(figure, figure.names[top])
     line = _above_legs(figure, upward)
@@ -49,7 +49,7 @@ def ends(figure: Figure) -> Ends:
     # the chest is determined again, since the line to the topmost bone, used above, may not contain the head
     path = _upward(figure, head)
     chest = chest_of(figure, [name for name in path if name == head or name in line])
-    return Ends(chest, head, tuple(figure.names[k] for k in eyes))
+    return GazeBones(chest, head, tuple(figure.names[k] for k in eyes))
 
 
 def _above_legs(figure: Figure, upward: list[str]) -> list[str]:

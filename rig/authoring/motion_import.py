@@ -27,7 +27,7 @@ from ..bones.file_joints import FileJoint, file_joints, match
 from ..mechanisms.link_poses import LinkTarget, link_target
 from ..output import muting
 from ..output.new_actions import new_action, refuse_what_would_hide_keys, without_new_action
-from ..output.stepped import Stepped
+from ..output.stepped import SteppedJob
 from ..robot import lerobot
 from .file_values import PoseCurve, in_joint_unit, refuse_other_unit, resampling, unit_factor
 from .link_targets import with_target, without_target
@@ -58,7 +58,7 @@ class ImportedMotion:
     warnings: list[str]
 
 
-class MotionImport(Stepped):
+class MotionImport(SteppedJob):
     """Import of a motion file for an object's joints and motors: the file is read first, then values and
     keyframes are made in short steps. New actions are assigned by `finish`; if the import is cancelled, they
     are removed.

@@ -19,7 +19,7 @@ from ...robots.marks import closures_text
 from ...robots.model import Robot
 from ...robots.record import LinkRecord, to_text
 from ...robots.robot_files import RobotFiles, read_files
-from ...robots.tree import Tree
+from ...robots.tree import LinkTree
 from ...solvers.kinematics import rotations
 from ..blender.counting import counted, merged, named
 from ..bones.axes import INDEX
@@ -136,7 +136,7 @@ def importing(
     return ImportedRobot(rig, _sentence(tree, rig, len(robot.postures), warnings), tuple(warnings))
 
 
-def _sentence(tree: Tree, rig: bpy.types.Object, stored: int, warnings: list[str]) -> str:
+def _sentence(tree: LinkTree, rig: bpy.types.Object, stored: int, warnings: list[str]) -> str:
     sentence = (
         f"Robot '{rig.name}': {counted(len(tree.branches), 'link')}, {counted(len(tree.joints), 'joint')},"
         f" root '{tree.root}'"
@@ -247,7 +247,7 @@ def _armature(files: RobotFiles) -> Generator[Progress, None, tuple[bpy.types.Ob
     return rig, names
 
 
-def _prepare_pose(tree: Tree, rig: bpy.types.Object, names: list[str]) -> Iterator[Progress]:
+def _prepare_pose(tree: LinkTree, rig: bpy.types.Object, names: list[str]) -> Iterator[Progress]:
     """Locks axes without joints, and gives each joint its limits, its mimic driver, and a value within the
     limits.
     """

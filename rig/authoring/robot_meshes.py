@@ -13,7 +13,7 @@ from ...files.presence import is_file
 from ...robots.faces import UpAxis
 from ...robots.gallery.full_model import Progress
 from ...robots.lfs import IS_POINTER
-from ...robots.model import Box, Colour, Cylinder, Ellipsoid, Link, Material, MeshFile, Sphere, Visual
+from ...robots.model import Box, Colour, Cylinder, Ellipsoid, Material, MeshFile, ModelLink, Sphere, Visual
 from ...robots.robot_files import MESH_READERS, FoundMesh, RobotFiles
 from ...robots.transform import Transform
 from ..blender.counting import counted
@@ -67,7 +67,7 @@ class _Look:
         self._materials: dict[tuple[str, Colour], bpy.types.Material] = {}
 
     def dressing(
-        self, link: Link, rig: bpy.types.Object, bone: bpy.types.Bone, frame: Transform
+        self, link: ModelLink, rig: bpy.types.Object, bone: bpy.types.Bone, frame: Transform
     ) -> Generator[None, None, None]:
         """Adds all visuals of a link, one per step, and one placeholder for all that cannot be read."""
         # children of a bone are placed relative to its tail
@@ -108,7 +108,9 @@ class _Look:
                 slot.material = self._material(material)
         self.collection.objects.link(mesh_object)
 
-    def _mesh(self, link: Link, visual: Visual) -> tuple[bpy.types.Mesh | None, tuple[float, float, float]]:
+    def _mesh(
+        self, link: ModelLink, visual: Visual
+    ) -> tuple[bpy.types.Mesh | None, tuple[float, float, float]]:
         """Mesh of a visual and its scale along its own axes; the mesh is None if it cannot be read."""
         shape = visual.shape
         if isinstance(shape, Box):
@@ -138,7 +140,7 @@ class _Look:
             _shade(mesh)
         return mesh
 
-    def _read(self, link: Link, name: str) -> bpy.types.Mesh | None:
+    def _read(self, link: ModelLink, name: str) -> bpy.types.Mesh | None:
         mesh_file = self.files.meshes[name]
         path = mesh_file.path
         if path is None:
@@ -191,7 +193,7 @@ class _Look:
             if self.up_axis == "AUTO"
         ]
 
-    def _warn(self, link: Link, name: str, what: str) -> None:
+    def _warn(self, link: ModelLink, name: str, what: str) -> None:
         self.warnings.append(f"mesh '{name}' of link '{link.name}' {what}; a placeholder is shown instead")
 
     def _material(self, material: Material | None) -> bpy.types.Material:

@@ -17,7 +17,7 @@ from mathutils import Matrix
 from ...solvers.kinematics import rotations
 from ...solvers.kinematics.se3 import Array
 from ...solvers.whole_body.body import Body, Coupling
-from ...solvers.whole_body.state import State
+from ...solvers.whole_body.state import KinematicState
 from ..blender.errors import RigError
 from ..bones import attached, axes, constrained, imported_robot, mimic, rotation_modes
 from ..bones.axes import is_euler
@@ -26,9 +26,9 @@ from ..bones.joint_bones import (
     DIGITS,
     ORIGIN,
     SCALED,
-    Followed,
     JointBone,
     MotionLimits,
+    SolvedChannels,
     UnjointedPose,
     joints_of,
 )
@@ -258,27 +258,33 @@ class BodyReader:
         return placement.on_parent(rig, rig.data.bones[self.base], basis)
 
     def channels(
-        self, rig: bpy.types.Object, placement: Placement, unjointed: Sequence[UnjointedPose], state: State
-    ) -> dict[str, Followed]:
+        self,
+        rig: bpy.types.Object,
+        placement: Placement,
+        unjointed: Sequence[UnjointedPose],
+        state: KinematicState,
+    ) -> dict[str, SolvedChannels]:
         """Values of each bone's channels, by the bone's name, for a state of the solver."""
         joints = state.joints.tolist()
-        bone_channels: dict[str, Followed] = {}
+        bone_channels: dict[str, SolvedChannels] = {}
         values = iter(joints)
         for bone, still in zip(self.bones, unjointed, strict=True):
             if bone.parent < 0:
                 bone_channels[bone.name] = self._base_channels(rig, placement, state)
             elif not bone.is_followed:
                 rotation, location, angles = bone.posed(still.location, still.rotation, values)
-                bone_channels[bone.name] = Followed(rotation, tuple(angles), location)
+                bone_channels[bone.name] = SolvedChannels(rotation, tuple(angles), location)
         for follower in self.followers:
             if follower.bone not in bone_channels:
                 rotation, location = follower.moved(joints[self._leaders[follower.leader]])
                 mimic_value = follower.multiplier * joints[self._leaders[follower.leader]] + follower.offset
                 euler = tuple(mimic_value if axis == follower.axis else 0.0 for axis in "XYZ")
-                bone_channels[follower.bone] = Followed(rotation, euler, location)
+                bone_channels[follower.bone] = SolvedChannels(rotation, euler, location)
         return bone_channels
 
-    def _base_channels(self, rig: bpy.types.Object, placement: Placement, state: State) -> Followed:
+    def _base_channels(
+        self, rig: bpy.types.Object, placement: Placement, state: KinematicState
+    ) -> SolvedChannels:
         bone = rig.data.bones[self.base]
         pose = Matrix(state.base_rotation.tolist()).to_4x4()
         pose.translation = state.base_position.tolist()
@@ -289,7 +295,7 @@ class BodyReader:
         euler = rotation_modes.angles_of(
             rotation, rotation_modes.hinge_order(rig.pose.bones[self.base].rotation_mode)
         )
-        return Followed(rotation, euler, ORIGIN if bone.use_connect else tuple(basis.translation))
+        return SolvedChannels(rotation, euler, ORIGIN if bone.use_connect else tuple(basis.translation))
 
 
 def _numbers(

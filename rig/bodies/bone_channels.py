@@ -8,7 +8,7 @@ import bpy
 from ..bones import mimic, rotation_modes
 from ..bones.axes import is_euler
 from ..bones.channels import PARTS, Channel, rotations_of
-from ..bones.joint_bones import Followed
+from ..bones.joint_bones import SolvedChannels
 from .body_reader import BodyBone, BodyReader
 
 
@@ -16,7 +16,7 @@ class FollowingBody(Protocol):
     """A body's live session: its bones, and their rotations and locations after the last tick."""
 
     reader: BodyReader
-    shown: Mapping[str, Followed]
+    shown: Mapping[str, SolvedChannels]
 
 
 def channels_of(rig: bpy.types.Object, reader: BodyReader) -> list[Channel]:
@@ -79,7 +79,7 @@ def values_of(
 def _rotation(
     rig: bpy.types.Object,
     pose_bone: bpy.types.PoseBone,
-    shown: Followed,
+    shown: SolvedChannels,
     before: Mapping[Channel, float],
     base: str,
 ) -> tuple[float, ...]:

@@ -43,7 +43,7 @@ class CarriedBone(Protocol):
     carrier: Carrier | None
 
 
-class Carried(NamedTuple):
+class CarrierValues(NamedTuple):
     """A bone's carrier in a frame.
 
     Attributes:
@@ -151,12 +151,12 @@ def mixed(begin: Quaternion, end: Quaternion, portion: float) -> Quaternion:
 def read(
     parts: Sequence[CarriedBone], pose_bones: bpy.types.bpy_prop_collection, poses: tuple, digits: int
 ) -> tuple:
-    """The `BonePose`s of a chain's bones with the effect of carriers in this frame (`Carried`).
+    """The `AuthoredChannels` of a chain's bones with the effect of carriers in this frame (`CarrierValues`).
 
     Args:
         parts: The chain's `ChainBone`s, root first.
         pose_bones: Pose bones of the evaluated rig: as shown, with constraints.
-        poses: Authored `BonePose` of each bone in `parts`.
+        poses: Authored `AuthoredChannels` of each bone in `parts`.
         digits: Decimals to which rotations are rounded, so that noise of single precision does not change
             them.
     """
@@ -189,7 +189,7 @@ def read(
             )
             lead = rotations.multiply(rotations.conjugate(inherited), frame)
             pose = pose._replace(
-                carried=Carried(portion, offset, rotations.normalized(_rounded(lead, digits)))
+                carried=CarrierValues(portion, offset, rotations.normalized(_rounded(lead, digits)))
             )
             inherited = frame
         authored.append(rotations.multiply(inherited, part.rotation(pose)))
@@ -205,7 +205,7 @@ def rotations_in_channels(
 
     Args:
         parts: The chain's `ChainBone`s.
-        poses: `BonePose` of each bone in `parts`, as `read` returns them.
+        poses: `AuthoredChannels` of each bone in `parts`, as `read` returns them.
         relative_rotations: Rotation of each bone by its joints, in addition to its rest pose and its
             carrier's `lead`.
     """

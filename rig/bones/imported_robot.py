@@ -11,7 +11,7 @@ from functools import lru_cache
 import bpy
 
 from ...robots.record import LinkRecord, from_text
-from ...robots.tree import Tree
+from ...robots.tree import LinkTree
 from ..blender.errors import RigError
 from . import axes, channels
 
@@ -78,7 +78,7 @@ def records(rig: bpy.types.Object) -> list[tuple[str, LinkRecord]]:
     return named_records
 
 
-def tree_of(rig: bpy.types.Object) -> tuple[Tree, tuple[str, ...]]:
+def tree_of(rig: bpy.types.Object) -> tuple[LinkTree, tuple[str, ...]]:
     """The robot's kinematic tree in the URDF file's double precision, and the name of each link's bone.
 
     Raises:
@@ -96,7 +96,7 @@ def tree_of(rig: bpy.types.Object) -> tuple[Tree, tuple[str, ...]]:
         branches.append(
             replace(record.branch, parent=index_of[parent.name] if record.branch.joint is not None else -1)
         )
-    return Tree(tuple(branches)), tuple(name for name, _ in named_records)
+    return LinkTree(tuple(branches)), tuple(name for name, _ in named_records)
 
 
 def pose_joints(rig: bpy.types.Object, values: Mapping[str, float]) -> None:

@@ -31,7 +31,7 @@ SCALED = 1e-3  # relative difference between two scales that is visible
 DIGITS = 6
 
 
-class Followed(NamedTuple):
+class SolvedChannels(NamedTuple):
     """Solved channels of a bone of a retargeted body."""
 
     rotation: Quaternion

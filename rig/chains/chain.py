@@ -17,7 +17,7 @@ from mathutils import Matrix
 
 from ...motion import FILTERS, NO_FILTER
 from ...solvers.bones.model import NO_LIMITS
-from ...solvers.expressive.options import Options as ExpressiveOptions
+from ...solvers.expressive.options import ExpressiveOptions
 from ...solvers.kinematics.skeleton import Skeleton, SkeletonError
 from ...solvers.settings import Setting, settings_of
 from ...solvers.table import SOLVERS, unavailable

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from ...solvers.kinematics import rotations
-from ...solvers.kinematics.se3 import Array, Frame, frame_array
+from ...solvers.kinematics.se3 import Array, RigidTransform, frame_array
 from ...solvers.kinematics.skeleton import Skeleton
 from ..blender.errors import RigError
 from ..bones.joint_bones import MotionLimits, UnjointedPose, joints_of
@@ -57,7 +57,7 @@ def bone_frames(
     """
     _, frames = joints_of(reader.parts, fixed, [motions[k] for k in reader.stored_index])
     return {
-        name: (frame.joint, frame_array(Frame(rotations.normalized(frame.rotation), frame.offset)))
+        name: (frame.joint, frame_array(RigidTransform(rotations.normalized(frame.rotation), frame.offset)))
         for name, frame, pose in zip(reader.names, frames, fixed, strict=True)
         if pose.size == 1.0
     }

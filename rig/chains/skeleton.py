@@ -18,9 +18,9 @@ import numpy as np
 from ...solvers.kinematics import rotations
 from ..blender.errors import RigError
 from ..bones import axes, carried, mimic, rotation_modes
-from ..bones.carried import Carried, Carrier
+from ..bones.carried import Carrier, CarrierValues
 from ..bones.hanging import HangingBones
-from ..bones.joint_bones import DIGITS, NO_SCALE, ORIGIN, SCALED, Followed, JointBone, UnjointedPose
+from ..bones.joint_bones import DIGITS, NO_SCALE, ORIGIN, SCALED, JointBone, SolvedChannels, UnjointedPose
 from ..bones.paths import bone_names, end_bones, missing
 from ..bones.rotation_modes import Limits, Spans
 from . import measure
@@ -39,12 +39,12 @@ class ChainBone(JointBone):
     spans: Spans
     carrier: Carrier | None  # source of its rotation in place of the parent, if any
 
-    def rotation(self, pose: "BonePose") -> rotations.Quaternion:
+    def rotation(self, pose: "AuthoredChannels") -> rotations.Quaternion:
         """The bone's own rotation in a pose."""
         return rotation_modes.from_angles(pose.rotation, self.order[::-1]) if self.order else pose.rotation
 
 
-class BonePose(NamedTuple):
+class AuthoredChannels(NamedTuple):
     """Authored channels of one bone."""
 
     location: tuple[float, float, float]
@@ -52,7 +52,7 @@ class BonePose(NamedTuple):
         float, ...
     ]  # angles (x, y, z) [rad] of its hinges, or a unit quaternion if no joint rotates the bone
     scale: tuple[float, float, float]
-    carried: Carried | None = None  # the carrier's values in this frame, if the bone has a carrier
+    carried: CarrierValues | None = None  # the carrier's values in this frame, if the bone has a carrier
 
     def unjointed_location(self, part: ChainBone) -> tuple[float, float, float]:
         """The bone's location without the components that prismatic joints move."""
@@ -68,7 +68,7 @@ def _authored_pose(
     part: ChainBone,
     location: tuple[float, float, float] | None,
     near: tuple[float, ...],
-) -> BonePose:
+) -> AuthoredChannels:
     """A bone's pose from its own channels.
 
     Args:
@@ -93,10 +93,10 @@ def _authored_pose(
     if part.spans:
         quaternion = rotation_modes.quaternion(part.mode, rotation)
         rotation = rotation_modes.angles_of(quaternion, rotation_modes.HINGES, near, part.spans)
-    return BonePose(location, rotation, scale)
+    return AuthoredChannels(location, rotation, scale)
 
 
-def _unjointed_rotation(part: ChainBone, pose: BonePose) -> tuple[float, ...]:
+def _unjointed_rotation(part: ChainBone, pose: AuthoredChannels) -> tuple[float, ...]:
     """Rounded values of a bone's rotation that no joint sets: hinge angles, 0 for joints, or a quaternion."""
     rotation = tuple(round(number, DIGITS) for number in pose.rotation)
     if not part.order:
@@ -243,9 +243,9 @@ class ChainReader:
         self,
         pose_bones: bpy.types.bpy_prop_collection,
         moved: Mapping[str, tuple | None] = MappingProxyType({}),
-        followed: Mapping[str, Followed] = MappingProxyType({}),
-        before: tuple[BonePose, ...] = (),
-    ) -> tuple[BonePose, ...]:
+        followed: Mapping[str, SolvedChannels] = MappingProxyType({}),
+        before: tuple[AuthoredChannels, ...] = (),
+    ) -> tuple[AuthoredChannels, ...]:
         """Channels of the chain's bones, root first.
 
         Args:
@@ -268,9 +268,11 @@ class ChainReader:
             led = moved.get(part.name) if body is None and part.name not in self.free else None
             if led is not None:
                 rotation, location, scale = led
-                poses.append(BonePose(location, rotation, scale))
+                poses.append(AuthoredChannels(location, rotation, scale))
             elif body is not None and (body.euler or not part.order):
-                poses.append(BonePose(body.location, body.euler if part.order else body.rotation, body.scale))
+                poses.append(
+                    AuthoredChannels(body.location, body.euler if part.order else body.rotation, body.scale)
+                )
             else:
                 # a bone that no joint of the body rotates keeps its authored angles, and takes only the
                 # body's location
@@ -280,20 +282,20 @@ class ChainReader:
             carried.read(self.parts, pose_bones, tuple(poses), DIGITS) if self.has_carriers else tuple(poses)
         )
 
-    def angles(self, poses: tuple[BonePose, ...]) -> np.ndarray:
+    def angles(self, poses: tuple[AuthoredChannels, ...]) -> np.ndarray:
         """Authored, not solved, joint values (n,) [rad; prismatic joints m] in the skeleton's order."""
         joint_values: list[float] = []
         for part, pose in zip(self.parts, poses, strict=True):
             joint_values += part.values(pose.location, pose.rotation)
         return np.array(joint_values)
 
-    def base_location(self, poses: tuple[BonePose, ...]) -> tuple[float, float, float]:
+    def base_location(self, poses: tuple[AuthoredChannels, ...]) -> tuple[float, float, float]:
         """The root bone's location [m] without the components that its joints move; it belongs to the base
         frame.
         """
         return poses[0].unjointed_location(self.parts[0])
 
-    def held(self, poses: tuple[BonePose, ...]) -> tuple:
+    def held(self, poses: tuple[AuthoredChannels, ...]) -> tuple:
         """All values on which `fixed` depends, as a tuple for detecting changes."""
         return tuple(
             (
@@ -305,7 +307,7 @@ class ChainReader:
             for part, pose in zip(self.parts, poses, strict=True)
         )
 
-    def fixed(self, poses: tuple[BonePose, ...]) -> tuple[UnjointedPose, ...]:
+    def fixed(self, poses: tuple[AuthoredChannels, ...]) -> tuple[UnjointedPose, ...]:
         """The part of the pose that no joint moves, for each bone. The root's location belongs to the base.
 
         Raises:
@@ -333,7 +335,7 @@ class ChainReader:
             unjointed.append(UnjointedPose(location, rotation, round(size, DIGITS), lead))
         return tuple(unjointed)
 
-    def _size(self, part: ChainBone, pose: BonePose, parent_size: float) -> float:
+    def _size(self, part: ChainBone, pose: AuthoredChannels, parent_size: float) -> float:
         """Size of a bone and its descendants, relative to rest.
 
         Raises:
@@ -360,7 +362,7 @@ class ChainReader:
             return False
         return name in self.tips or (self.inherits_scale and max(scale) - min(scale) <= SCALED)
 
-    def channels(self, poses: tuple[BonePose, ...], angles: list[float]) -> dict[str, tuple]:
+    def channels(self, poses: tuple[AuthoredChannels, ...], angles: list[float]) -> dict[str, tuple]:
         """Basis (rotation (w, x, y, z), location, scale) of each bone that the joints move, for joint values
         `angles` (n,) [rad; prismatic joints m]; includes bones that mimic the joints.
         """

@@ -19,7 +19,7 @@ from ...motion import NO_FILTER, Filter, Kinematic, Limits, make_filter
 from ...solvers.kinematics.skeleton import SkeletonError
 from ...solvers.limits import usual_limits
 from ...solvers.whole_body.body import Body
-from ...solvers.whole_body.targets import Target, TargetError
+from ...solvers.whole_body.targets import BodyTargetError, Target
 from ..blender.counting import counted
 from ..blender.errors import RigError
 from ..blender.presence import evaluated
@@ -29,12 +29,12 @@ from ..bodies.bone_channels import values_of
 from ..bodies.pairing import Linked
 from ..bones.axes import label
 from ..bones.channels import Channel
-from ..bones.joint_bones import Followed, UnjointedPose
+from ..bones.joint_bones import SolvedChannels, UnjointedPose
 from ..properties.joints import ACCELERATION, JERK, VELOCITY
 from ..properties.motion_style import motion_style
 from ..scene.placement import Placement
 from .mover import JointKey, Mover
-from .session import Frame, JointLimits, SceneSession
+from .session import JointLimits, SceneSession, SessionInputs
 
 FARTHEST = 1e4  # [rad or m] position limit for the motion filter of a joint without limits
 UP = np.array((0.0, 0.0, 1.0))
@@ -69,10 +69,10 @@ class BodySession(SceneSession):
     feet: tuple[Foot, ...] = ()
     feet_key: tuple = ()
     held: tuple[UnjointedPose, ...] = ()  # the part of each bone's authored pose that no joint moves
-    shown: dict[str, Followed] = field(default_factory=dict)  # shown channels of the bones
+    shown: dict[str, SolvedChannels] = field(default_factory=dict)  # shown channels of the bones
     is_streamed: bool = False  # whether the sources are streamed, so that new poses may arrive at any time
 
-    errors = (RigError, SkeletonError, TargetError, ValueError)
+    errors = (RigError, SkeletonError, BodyTargetError, ValueError)
 
     def desired(self) -> dict[JointKey, float]:
         return self.solved()
@@ -162,7 +162,7 @@ class BodySession(SceneSession):
     def is_settled(self) -> bool:
         return not (self.is_streamed and self.outputs is not None)
 
-    def read(self, frame: Frame, dt: float) -> tuple[BodyModel, BodyInputs]:
+    def read(self, frame: SessionInputs, dt: float) -> tuple[BodyModel, BodyInputs]:
         """The mover and its inputs in a frame.
 
         Raises:
@@ -170,8 +170,8 @@ class BodySession(SceneSession):
         """
         (rig, retarget), depsgraph, is_dirty = (
             frame.mover,
-            frame.host.depsgraph,
-            frame.host.is_dirty(frame.mover),
+            frame.scene.depsgraph,
+            frame.scene.is_dirty(frame.mover),
         )
         shown = evaluated(rig, depsgraph)
         linked = self._linked(rig, retarget, depsgraph, is_dirty)
@@ -185,7 +185,7 @@ class BodySession(SceneSession):
             inputs = inputs._replace(posture=self.reader.posture(shown.pose.bones))
         return self.model, inputs
 
-    def show(self, frame: Frame) -> tuple[dict, dict]:
+    def show(self, frame: SessionInputs) -> tuple[dict, dict]:
         rig, _ = frame.mover
         record = self.record
         if self.outputs.lost and not record.problem:

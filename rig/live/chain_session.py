@@ -12,7 +12,7 @@ from mathutils import Matrix
 
 from ...character.attention import Attention
 from ...character.chain.hanging import ChainPose
-from ...character.chain.inputs import ChainInputs, EndInputs, InputsError, Task
+from ...character.chain.inputs import ChainInputs, ChainTask, EndInputs, InputsError
 from ...character.chain.settings import (
     BLEND,
     POSTURE,
@@ -23,7 +23,7 @@ from ...character.chain.settings import (
 )
 from ...character.chain.tick import ChainModel
 from ...character.mover import GoalResidual
-from ...character.widest_look import Look
+from ...character.widest_look import LookState
 from ...motion import Kinematic, MotionError
 from ...solvers.goals import GazeError, GazeGoal
 from ...solvers.kinematics.skeleton import SkeletonError
@@ -39,7 +39,7 @@ from ..bones.rotation_modes import CHANNELS
 from ..chains import chain as build
 from ..chains.joint_tree import bone_frames
 from ..chains.kept_posture import active, kept
-from ..chains.skeleton import BonePose, ChainReader
+from ..chains.skeleton import AuthoredChannels, ChainReader
 from ..mechanisms.conflicts import why_taken
 from ..properties.motion_style import motion_style
 from ..scene import goal as goals
@@ -49,7 +49,7 @@ from .chain_recipe import ChainRecipe
 from .directed import DirectedChain, by_behaviour
 from .lids import Lid, lid_channels, read_lids
 from .mover import JointKey, Mover
-from .session import Frame, JointLimits, SceneSession
+from .session import JointLimits, SceneSession, SessionInputs
 
 SETUP_ERRORS = (RigError, GazeError, SkeletonError, MotionError, InputsError)
 
@@ -75,7 +75,7 @@ class ChainSession(SceneSession):
     made_of: tuple = ()  # inputs from which the model and the ends were last made
     ends: tuple[EndInputs, ...] = ()  # the ends' goals without their targets
     aimed: tuple[EndInputs, ...] = ()  # the ends' goals with their targets, from the last read
-    poses: tuple[BonePose, ...] = ()  # authored poses of the bones on the path
+    poses: tuple[AuthoredChannels, ...] = ()  # authored poses of the bones on the path
     held: tuple = ()  # the parts of `poses` that no joint moves
     fixed: tuple = ()  # the parts in `held`, rounded for the model
     lids: tuple[Lid, ...] = ()  # bones that are eyelids, in their authored pose
@@ -95,7 +95,7 @@ class ChainSession(SceneSession):
         return self.state.task.influence if self.state is not None and self.state.task is not None else 1.0
 
     @property
-    def _task(self) -> Task | None:
+    def _task(self) -> ChainTask | None:
         return self.state.task if self.state is not None else None
 
     @property
@@ -121,7 +121,7 @@ class ChainSession(SceneSession):
         return is_easing or (solution is not None and solution.is_on_its_way)
 
     @property
-    def look(self) -> Look | None:
+    def look(self) -> LookState | None:
         """State of the look at the last tick; None without a widest look and offset."""
         return self._task.look if self._task is not None else None
 
@@ -132,7 +132,7 @@ class ChainSession(SceneSession):
         """
         return self.state.offsets if self.state is not None else None
 
-    def show(self, frame: Frame) -> tuple[dict, dict]:
+    def show(self, frame: SessionInputs) -> tuple[dict, dict]:
         record = self.record
         record.problem = record.problem or self.outputs.problem
         if not self.poses:
@@ -149,7 +149,7 @@ class ChainSession(SceneSession):
             shown |= lid_channels(self.lids, self.outputs.lid)
         return ShownPose(shown, chain, self.bone_frames)
 
-    def differs(self, frame: Frame) -> bool:
+    def differs(self, frame: SessionInputs) -> bool:
         before = self.poses
         return super().differs(frame) or self.poses is not before
 
@@ -220,29 +220,29 @@ class ChainSession(SceneSession):
             dict(zip(self.reader.joint_keys, angles.tolist(), strict=True)) if self.reader is not None else {}
         )
 
-    def read(self, frame: Frame, dt: float) -> tuple[ChainModel, ChainInputs]:
+    def read(self, frame: SessionInputs, dt: float) -> tuple[ChainModel, ChainInputs]:
         """The mover and its inputs in a frame.
 
         Raises:
             RigError, SkeletonError, GazeError, MotionError: the setup cannot be used.
         """
         rig, chain = frame.mover
-        placement, depsgraph = frame.view, frame.host.depsgraph
+        placement, depsgraph = frame.view, frame.scene.depsgraph
         shown = evaluated(rig, depsgraph)
-        bodies = frame.host.bodies.get(rig.session_uid)
+        bodies = frame.scene.bodies.get(rig.session_uid)
         if bodies and (why := why_taken(rig, chain, bodies)):
             raise RigError(why)
-        solver = frame.host.solver(frame.mover)
+        solver = frame.scene.solver(frame.mover)
         self._update_reader(frame, solver, shown)
         reader = self.reader
         before = self.poses if self.state is not None else ()
         poses = reader.read(
-            shown.pose.bones, placement.moved.get(rig.session_uid, {}), frame.host.followed(rig), before
+            shown.pose.bones, placement.moved.get(rig.session_uid, {}), frame.scene.followed(rig), before
         )
         if poses != self.poses:
             self.poses = poses
         world = placement.object(rig)
-        performer = frame.host.performer(frame.mover)
+        performer = frame.scene.performer(frame.mover)
         self._update_model(rig, chain, solver, world, BLEND if performer else chain.base)
         evaluated_chain = build.keyed(rig, chain, depsgraph)
         is_filtered = bool(self.model.filters)
@@ -309,14 +309,14 @@ class ChainSession(SceneSession):
             )
         self.base = (np.array(world, float) @ base).tolist()
 
-    def _aim(self, frame: Frame, chain: PropertyGroup, watch: int, influence: float) -> None:
+    def _aim(self, frame: SessionInputs, chain: PropertyGroup, watch: int, influence: float) -> None:
         """Reads the ends' targets; the chain's own end uses the target with the number `watch`. At Influence
         0 without a filter, targets have no effect, so for missing targets those of the last read are used.
 
         Raises:
             RigError: a target cannot be used.
         """
-        rig, depsgraph = frame.mover.owner, frame.host.depsgraph
+        rig, depsgraph = frame.mover.owner, frame.scene.depsgraph
         try:
             targets = [goals.target(chain, end.number, watch, rig, depsgraph) for end in self.ends]
         except RigError:
@@ -327,7 +327,7 @@ class ChainSession(SceneSession):
             _aimed(end, target, frame.targets) for end, target in zip(self.ends, targets, strict=True)
         )
 
-    def _authored(self, shown: Object, poses: tuple[BonePose, ...]) -> np.ndarray:
+    def _authored(self, shown: Object, poses: tuple[AuthoredChannels, ...]) -> np.ndarray:
         """Authored joint values (n,) [rad; prismatic joints m]. Without a motion filter they are clamped
         here, as the bones' own constraints do, since no later step does it.
         """
@@ -342,15 +342,15 @@ class ChainSession(SceneSession):
                     values[k] = min(max(values[k], span[0]), span[1])
         return values
 
-    def _update_reader(self, frame: Frame, solver: str, shown: Object) -> None:
+    def _update_reader(self, frame: SessionInputs, solver: str, shown: Object) -> None:
         """Makes the reader again if the chain's settings, its bones or their rotation modes have changed."""
-        host, (rig, chain) = frame.host, frame.mover
+        scene, (rig, chain) = frame.scene, frame.mover
         settings = (rig.data.name, *build.stored(chain, solver))
         if self.reader is not None and self.reader.modes_changed(shown.pose.bones):
-            host.dirty.add(rig.data.name)
-        if self.reader is not None and self.settings == settings and rig.data.name not in host.dirty:
+            scene.dirty.add(rig.data.name)
+        if self.reader is not None and self.settings == settings and rig.data.name not in scene.dirty:
             return
-        reader, before = ChainReader(rig, chain, host.hanging(rig)), self.reader
+        reader, before = ChainReader(rig, chain, scene.hanging(rig)), self.reader
         self.settings = settings
         if reader == before:
             return

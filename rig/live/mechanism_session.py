@@ -25,7 +25,7 @@ from ...solvers.amounts import rounded
 from ...solvers.kinematics.se3 import Array, inverse
 from ...solvers.mechanism.goals import Goals, RegulariserWeights
 from ...solvers.mechanism.model import MechanismError
-from ...solvers.mechanism.solution import Report
+from ...solvers.mechanism.solution import SolveReport
 from ...solvers.mechanism.solver import MechanismSolver
 from ...solvers.tolerances import MET
 from ..blender.errors import RigError
@@ -46,7 +46,7 @@ from ..properties.motion_style import motion_style
 from ..scene.placement import Placement
 from ..showing import mechanism_proxy
 from .mover import JointKey, Mover
-from .session import Frame, JointLimits, SceneSession
+from .session import JointLimits, SceneSession, SessionInputs
 
 REPORTED_ERROR = 100 * MET  # [m or rad] smallest error of a goal that is reported
 
@@ -91,7 +91,7 @@ class MechanismSession(SceneSession):
     def solver(self) -> MechanismSolver | None:
         return self.assembled.model.solver if self.assembled is not None else None
 
-    def show(self, frame: Frame) -> tuple[dict, dict]:
+    def show(self, frame: SessionInputs) -> tuple[dict, dict]:
         if not self.problem:
             scaled = asked.why_scaled(self.reading, frame.view)
             sentences = (
@@ -180,7 +180,7 @@ class MechanismSession(SceneSession):
             channels.of_motor(mover.owner, k): value for k, value in enumerate(self.outputs.values)
         }
 
-    def differs(self, frame: Frame) -> bool:
+    def differs(self, frame: SessionInputs) -> bool:
         before = self.base
         return super().differs(frame) or before is None or bool((self.base != before).any())
 
@@ -205,7 +205,7 @@ class MechanismSession(SceneSession):
         self.assembled, self.model, self.model_key, self.base = mechanism, mechanism.model, (), None
         self.record.clear()
 
-    def read(self, frame: Frame, dt: float) -> tuple[MechanismModel, Goals]:
+    def read(self, frame: SessionInputs, dt: float) -> tuple[MechanismModel, Goals]:
         """The mover and its inputs in the mechanism's base frame."""
         (owner, settings), placement = frame.mover, frame.view
         self.take_up(owner, settings)
@@ -307,7 +307,7 @@ def _remark(model: MechanismModel, outputs: MechanismOutputs, state: MechanismSt
     return ". ".join(filter(None, sentences))
 
 
-def _shortfall(model: MechanismModel, report: Report, state: MechanismState) -> str:
+def _shortfall(model: MechanismModel, report: SolveReport, state: MechanismState) -> str:
     goals_text = "motors' values" if state.goals.counts_full_rotations else "targets"
     if not (left := missed(model.solver, state.goals, state.desired)):
         return ""

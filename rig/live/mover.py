@@ -16,7 +16,7 @@ from ...character.record import MoverRecord
 from ..bones import axes
 from ..bones.channels import SAME, Channel
 from ..properties.frame_range import bake_range
-from ..scene.dependencies import NO_BODIES, Bodies, Dependencies, Moved
+from ..scene.dependencies import NO_BODIES, Bodies, Dependencies, MovedParts
 from ..scene.placement import Placement
 from .posture_keeper import JointKey, PostureKeeper
 from .session import SceneSession
@@ -51,11 +51,11 @@ class Mover(PostureKeeper, _Pair):
         return self.session_type(MoverRecord())
 
     @abstractmethod
-    def moved(self, session: SceneSession) -> Moved:
+    def moved(self, session: SceneSession) -> MovedParts:
         """The bones and bodies that the mover moves, on which others may depend."""
 
     def needs(
-        self, session: SceneSession, moved: Sequence[Moved], index: int, objects: Dependencies
+        self, session: SceneSession, moved: Sequence[MovedParts], index: int, objects: Dependencies
     ) -> list[int]:
         """Indices of the movers on which this mover depends.
 

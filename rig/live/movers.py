@@ -23,7 +23,7 @@ from ..scene.dependencies import (
     NO_BODIES,
     Bodies,
     Dependencies,
-    Moved,
+    MovedParts,
     followers,
     joint_bones,
     leaders_of,
@@ -60,11 +60,11 @@ class ChainMover(BonePostures, Mover):
         """The selected chain of an armature; None if there is none."""
         return selected(cls.settings_on(owner), owner.limber.active_chain)
 
-    def moved(self, session: ChainSession) -> Moved:
+    def moved(self, session: ChainSession) -> MovedParts:
         return self.moves
 
     def needs(
-        self, session: SceneSession, moved: Sequence[Moved], index: int, objects: Dependencies
+        self, session: SceneSession, moved: Sequence[MovedParts], index: int, objects: Dependencies
     ) -> list[int]:
         return [k for k in leaders_of(self, moved, objects) if k != index]
 
@@ -116,7 +116,7 @@ class ChainMover(BonePostures, Mover):
         return info.looks_ahead if info else 0.0
 
     @property
-    def moves(self) -> Moved:
+    def moves(self) -> MovedParts:
         """The bones that the chain's joints move."""
         return mover(self.settings)
 
@@ -150,8 +150,8 @@ class BodyMover(BoneJoints, Mover):
             return owner.limber.retarget
         return super().chosen_on(owner)
 
-    def moved(self, session: SceneSession) -> Moved:
-        return Moved()  # empty, since it comes before the chains that modify its motion
+    def moved(self, session: SceneSession) -> MovedParts:
+        return MovedParts()  # empty, since it comes before the chains that modify its motion
 
     def place(self, placement: Placement, pose: Mapping) -> None:
         placement.move(self.owner, pose, getattr(pose, "frames", {}))
@@ -204,11 +204,11 @@ class MechanismMover(MotorPostures, Mover):
     def settings_on(owner: bpy.types.Object) -> list[LimberMechanism]:
         return [owner.limber.mechanism] if owner.limber.mechanism.uid else []
 
-    def moved(self, session: SceneSession) -> Moved:
-        return Moved(bodies=self.bodies(session))
+    def moved(self, session: SceneSession) -> MovedParts:
+        return MovedParts(bodies=self.bodies(session))
 
     def needs(
-        self, session: SceneSession, moved: Sequence[Moved], index: int, objects: Dependencies
+        self, session: SceneSession, moved: Sequence[MovedParts], index: int, objects: Dependencies
     ) -> list[int]:
         if session.assembled is None:
             return []

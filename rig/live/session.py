@@ -23,20 +23,20 @@ from ..blender.errors import RigError
 from ..bones.axes import JointKey
 from ..bones.channels import Channel
 from ..bones.hanging import HangingBones
-from ..bones.joint_bones import Followed
+from ..bones.joint_bones import SolvedChannels
 from ..chains import kept_posture, postures
 from ..scene.placement import Placement
 from .posture_keeper import PostureKeeper
 
 
 class SceneRead(Protocol):
-    """What sessions read of a scene in a frame beside its transforms; see `SceneHost` in `stage`."""
+    """What sessions read of a scene in a frame beside its transforms; see `SceneFrame` in `stage`."""
 
     depsgraph: bpy.types.Depsgraph
     bodies: Mapping[int, set[str]]
     dirty: set[str]
 
-    def followed(self, rig: bpy.types.Object) -> Mapping[str, Followed]: ...
+    def followed(self, rig: bpy.types.Object) -> Mapping[str, SolvedChannels]: ...
 
     def performer(self, chain: PostureKeeper) -> Performer | None: ...
 
@@ -47,11 +47,11 @@ class SceneRead(Protocol):
     def is_dirty(self, body: PostureKeeper) -> bool: ...
 
 
-class Frame(NamedTuple):
+class SessionInputs(NamedTuple):
     """Everything that a session may read in a frame.
 
     Attributes:
-        host: The scene.
+        scene: The scene in this frame.
         mover: The session's mover.
         view: Predicted transforms, with the results of movers that were ticked before.
         targets: Predicted transforms of targets: in a cycle those of the movers' desired poses, else `view`.
@@ -59,7 +59,7 @@ class Frame(NamedTuple):
         feedback: The mover through which `mover` depends on itself; None without a cycle.
     """
 
-    host: SceneRead
+    scene: SceneRead
     mover: PostureKeeper
     view: Placement
     targets: Placement
@@ -104,7 +104,7 @@ class SceneSession:
     errors = (RigError,)
 
     @abstractmethod
-    def read(self, frame: Frame, dt: float) -> tuple[MoverModel, object]:
+    def read(self, frame: SessionInputs, dt: float) -> tuple[MoverModel, object]:
         """The mover's model and its inputs in a frame.
 
         Raises:
@@ -112,10 +112,10 @@ class SceneSession:
         """
 
     @abstractmethod
-    def show(self, frame: Frame) -> tuple[Mapping, Mapping]:
+    def show(self, frame: SessionInputs) -> tuple[Mapping, Mapping]:
         """Poses of the mover after a tick: the current one, and the desired one."""
 
-    def advance(self, frame: Frame, dt: float) -> None:
+    def advance(self, frame: SessionInputs, dt: float) -> None:
         """Reads the mover, ticks it by `dt` [s], and shows the result."""
         record = self.record
         if dt > 0.0:
@@ -128,7 +128,7 @@ class SceneSession:
         if record.outputs is not None:
             record.pose, record.desired_pose = self.show(frame)
 
-    def differs(self, frame: Frame) -> bool:
+    def differs(self, frame: SessionInputs) -> bool:
         """Whether inputs have changed since the last tick, or have become valid or invalid."""
         try:
             model, inputs = self.read(frame, 0.0)

@@ -13,19 +13,19 @@ import bpy
 from ...character.behaviour.performer import Performer
 from ...character.one_thread import in_one_thread
 from ...character.playback import Playback
-from ...character.record import MoverRecord, Snapshot
+from ...character.record import MoverRecord, RecordSnapshot
 from ...character.seeing import SeenPersons
 from ...character.stage import TickOrder, commit, feedback, in_order, is_at_rest, turns
 from ...solvers.goals import GazeGoal
 from ..bones.hanging import HangingBones
-from ..bones.joint_bones import Followed
+from ..bones.joint_bones import SolvedChannels
 from ..properties.body import UID as BODY
 from ..scene.dependencies import Dependencies
 from ..scene.placement import Placement
 from ..scene.rest_frames import RestFrames
 from .mover import Key, Mover
 from .movers import mover_of
-from .session import Frame, SceneSession
+from .session import SceneSession, SessionInputs
 
 
 class StageSnapshot(NamedTuple):
@@ -33,11 +33,11 @@ class StageSnapshot(NamedTuple):
     by their scenes' session_uid.
     """
 
-    records: Mapping[Key, Snapshot]
+    records: Mapping[Key, RecordSnapshot]
     performers: Mapping[int, Performer]
 
 
-class SceneHost:
+class SceneFrame:
     """A Blender scene in one frame: its movers, what depends on what, and predicted transforms.
 
     Args:
@@ -98,7 +98,7 @@ class SceneHost:
             mover.place(placement, pose)
         return placement
 
-    def followed(self, rig: bpy.types.Object) -> Mapping[str, Followed]:
+    def followed(self, rig: bpy.types.Object) -> Mapping[str, SolvedChannels]:
         """Solved channels of bones that a retarget moves, which chains on that armature use instead of the
         authored ones.
         """
@@ -224,30 +224,30 @@ class SceneStage:
             dt: Time since the last tick [s]; 0 in the first frame.
             ahead: Goals of the next frames of chains, by the movers' keys, if known.
         """
-        host = SceneHost(self, movers, depsgraph)
-        records, order = host.records, host.order()
-        through = host.feedback(order)
-        self.cyclic = frozenset(host.movers[k].key for k in order.cyclic)
+        scene = SceneFrame(self, movers, depsgraph)
+        records, order = scene.records, scene.order()
+        through = scene.feedback(order)
+        self.cyclic = frozenset(scene.movers[k].key for k in order.cyclic)
         self.feedback = {key: mover.key for key, mover in through.items()}
         commit(records, dt)
-        view = targets = host.view([record.pose_before for record in records])
+        view = targets = scene.view([record.pose_before for record in records])
         if order.cyclic:
-            targets = host.view([record.desired_before for record in records])
+            targets = scene.view([record.desired_before for record in records])
         for turn in turns(order, records):
             for index, pose, desired_pose in turn.moved:
-                host.movers[index].place(view, pose)
+                scene.movers[index].place(view, pose)
                 if order.cyclic:
-                    host.movers[index].place(targets, desired_pose)
-            mover = host.movers[turn.mover]
-            frame = Frame(
-                host,
+                    scene.movers[index].place(targets, desired_pose)
+            mover = scene.movers[turn.mover]
+            frame = SessionInputs(
+                scene,
                 mover,
                 view,
                 targets if turn.is_mutual else view,
                 (ahead or {}).get(mover.key, ()),
                 through.get(mover.key),
             )
-            host.sessions[turn.mover].advance(frame, dt)
+            scene.sessions[turn.mover].advance(frame, dt)
         self.dirty.clear()
 
     def has_changed(self, movers: Sequence[tuple], depsgraph: bpy.types.Depsgraph) -> bool:
@@ -256,16 +256,16 @@ class SceneStage:
         """
         if not self.is_at_rest(movers):
             return True
-        host = SceneHost(self, movers, depsgraph)
-        view = host.view([record.pose if record.state is not None else {} for record in host.records])
+        scene = SceneFrame(self, movers, depsgraph)
+        view = scene.view([record.pose if record.state is not None else {} for record in scene.records])
         if any(
-            session.differs(Frame(host, mover, view, view))
-            for mover, session in zip(host.movers, host.sessions, strict=True)
+            session.differs(SessionInputs(scene, mover, view, view))
+            for mover, session in zip(scene.movers, scene.sessions, strict=True)
         ):
             return True
         if not self.feedback:
             return False
-        through = host.feedback(host.order())
+        through = scene.feedback(scene.order())
         return {key: mover.key for key, mover in through.items()} != self.feedback
 
     def is_at_rest(self, movers: Sequence[tuple]) -> bool:
@@ -280,8 +280,8 @@ class SceneStage:
         """Predicted transforms of the scene with the movers' newest poses; movers without a tick are taken as
         authored.
         """
-        host = SceneHost(self, movers, depsgraph)
-        return host.view([record.pose for record in host.records])
+        scene = SceneFrame(self, movers, depsgraph)
+        return scene.view([record.pose for record in scene.records])
 
 
 def as_mover(mover: tuple) -> Mover:

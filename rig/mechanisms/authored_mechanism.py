@@ -9,7 +9,7 @@ from bpy.types import Depsgraph, Object
 from mathutils import Matrix
 
 from ...solvers.kinematics.se3 import Array, frame_array, inverse
-from ...solvers.mechanism.model import WORLD, Body, Joint, Mechanism, MechanismError
+from ...solvers.mechanism.model import WORLD, Joint, Mechanism, MechanismError, RigidBody
 from ..blender.errors import RigError
 from ..blender.presence import find
 from . import bones, joints, rest_pose
@@ -294,7 +294,7 @@ class _Reader:
             tuple(self.masses[part.name].points for part in parts),
         )
 
-    def _bodies(self, back: Array, poses: dict[str, Array]) -> tuple[Body, ...]:
+    def _bodies(self, back: Array, poses: dict[str, Array]) -> tuple[RigidBody, ...]:
         """Bodies with start poses (4, 4) in the base frame, to which `back` (4, 4) transforms; bodies fixed
         to the ground start at rest.
         """
@@ -303,7 +303,7 @@ class _Reader:
             is_grounded = part.role == "GROUND"
             start = frame_of(back @ (self.poses if is_grounded else poses)[part.name])
             mass = self.masses[part.name]
-            bodies.append(Body(part.name, mass.kilograms, mass.centre, start, is_grounded))
+            bodies.append(RigidBody(part.name, mass.kilograms, mass.centre, start, is_grounded))
         return tuple(bodies)
 
     def _carried(self, object_joints: list) -> Iterator[tuple[int, Part]]:

@@ -10,8 +10,8 @@ from mathutils import Matrix
 
 from ...robots.closures import mechanism_of
 from ...robots.errors import UrdfError
-from ...robots.model import Link, Robot
-from ...solvers.kinematics.se3 import Array, Frame, frame_array, inverse
+from ...robots.model import ModelLink, Robot
+from ...solvers.kinematics.se3 import Array, RigidTransform, frame_array, inverse
 from ...solvers.mechanism.kinds import Kind
 from ...solvers.mechanism.model import WORLD, Joint, Mechanism, MechanismError
 from ..blender.errors import RigError
@@ -22,7 +22,7 @@ from . import closures
 from .masses import UNKNOWN, Mass, of_bones
 from .poses import frame_of, object_scale, rigid, scale_of
 from .precise_rest import Rest, is_scaled, rest_of
-from .shapes import LETTERS, Shape, frame_along, shape_of
+from .shapes import LETTERS, AlignedKind, frame_along, shape_of
 from .straight import straighten
 
 HERE = np.eye(4)
@@ -177,7 +177,7 @@ def _hinged(pose_bone: bpy.types.PoseBone, rest: Rest) -> _Held:
     )
 
 
-def bone_shape(name: str, free: list[str]) -> Shape:
+def bone_shape(name: str, free: list[str]) -> AlignedKind:
     """Kind of the joint between a bone and its parent, from the bone's unlocked axes.
 
     Raises:
@@ -245,7 +245,7 @@ def file_mechanism(rig: bpy.types.Object, text: str) -> tuple[Mechanism, dict[st
         RigError: the armature was not imported, or the closures cannot be used.
     """
     tree, bones = imported_robot.tree_of(rig)
-    links = tuple(Link(branch.link, branch.inertial) for branch in tree.branches)
+    links = tuple(ModelLink(branch.link, branch.inertial) for branch in tree.branches)
     joints = tuple(branch.joint for branch in tree.branches if branch.joint is not None)
     robot = Robot(rig.name, rig.name, links, joints, tree.root)
     try:
@@ -254,7 +254,7 @@ def file_mechanism(rig: bpy.types.Object, text: str) -> tuple[Mechanism, dict[st
         raise RigError(f"Armature '{rig.name}': {error}") from error
     names = [branch.link for branch in tree.branches]
     resting = {
-        name: frame_array(Frame(frame.rotation, frame.offset))
+        name: frame_array(RigidTransform(frame.rotation, frame.offset))
         for name, frame in zip(names, tree.frames({}), strict=True)
     }
     return mechanism, dict(zip(names, bones, strict=True)), resting

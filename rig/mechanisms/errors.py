@@ -11,7 +11,7 @@ from ...solvers.kinematics.rotations import Vector, to_matrix, vector_angle
 from ...solvers.kinematics.se3 import Array, frame_array, logarithm
 from ...solvers.mechanism.goals import FrameGoal, Goals
 from ...solvers.mechanism.model import WORLD
-from ...solvers.mechanism.solution import State
+from ...solvers.mechanism.solution import AssemblyState
 from ...solvers.mechanism.solver import MechanismSolver
 from ...solvers.mechanism.support import centre_of_mass, tipping
 from ..bones.axes import is_prismatic
@@ -24,7 +24,7 @@ LEVEL = 0.01
 LEAST = 1e-5  # [m, rad] the smallest error that is reported
 
 
-def missed(solver: MechanismSolver, goals: Goals, state: State) -> str:
+def missed(solver: MechanismSolver, goals: Goals, state: AssemblyState) -> str:
     """Text on the largest error, such as "'Platform' is off by 20 mm and 3.2 degrees"; "" if all goals
     are met.
     """
@@ -37,7 +37,7 @@ def missed(solver: MechanismSolver, goals: Goals, state: State) -> str:
     return f"{worst.name} is off by {_distance(worst.distance, worst.angle)}"
 
 
-def errors_of(solver: MechanismSolver, goals: Goals, state: State) -> list[GoalResidual]:
+def errors_of(solver: MechanismSolver, goals: Goals, state: AssemblyState) -> list[GoalResidual]:
     """Errors of all goals in a state, with names for sentences."""
     poses, weight_axes = solver.poses(state), np.array(to_matrix(goals.weight_axes))
     errors: list[GoalResidual] = []

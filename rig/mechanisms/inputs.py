@@ -10,7 +10,7 @@ from ...character.mechanism.inputs import CENTRE, GoalSpec, GoalWeights, driven_
 from ...character.mechanism.inputs import WEIGHTS as WEIGHTS
 from ...character.mechanism.inputs import goal as solver_goal
 from ...solvers.kinematics.rotations import X, Y, Z
-from ...solvers.kinematics.se3 import HERE, Array, Frame, inverse
+from ...solvers.kinematics.se3 import HERE, Array, RigidTransform, inverse
 from ...solvers.mechanism.goals import CentreGoal, FrameGoal
 from ...solvers.mechanism.model import MechanismError
 from ..blender.errors import RigError
@@ -266,7 +266,7 @@ def goal_weights(weighed: bpy.types.PropertyGroup) -> GoalWeights:
     )
 
 
-def _followed(goal: bpy.types.PropertyGroup, reading: Reading) -> tuple[str, Frame]:
+def _followed(goal: bpy.types.PropertyGroup, reading: Reading) -> tuple[str, RigidTransform]:
     """The body of a goal, and the frame on it that should meet the target."""
     if goal.bone:
         part = next((part for part in reading.parts if part.bone == goal.bone), None)

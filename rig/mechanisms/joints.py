@@ -12,7 +12,7 @@ from ..blender.errors import RigError
 from ..blender.presence import is_deleted
 from ..bones import axes
 from .ownership import NONE
-from .shapes import LETTERS, Shape, dof_axes, shape_of
+from .shapes import LETTERS, AlignedKind, dof_axes, shape_of
 
 # type of Blender's rigid body constraint that drives another constraint between the same bodies
 MOTOR = "MOTOR"
@@ -35,7 +35,7 @@ class ObjectJoint:
     frame_object: bpy.types.Object  # the object whose frame is the joint's frame
     first: bpy.types.Object | None
     second: bpy.types.Object | None
-    shape: Shape
+    shape: AlignedKind
     lower: tuple[float, ...] = ()  # [rad or m] lower limits, relative to the authored pose
     upper: tuple[float, ...] = ()
     meets: bpy.types.Object | None = None
@@ -110,7 +110,7 @@ def joints(joint_objects: Iterable) -> Iterator[ObjectJoint]:
         elif part.kind != NONE:
             yield _checked(
                 ObjectJoint(
-                    joint_object, part.first, part.second, Shape(part.kind, np.eye(4)), meets=part.meets
+                    joint_object, part.first, part.second, AlignedKind(part.kind, np.eye(4)), meets=part.meets
                 )
             )
 
@@ -178,7 +178,9 @@ def _span(constraint: bpy.types.Constraint, word: str, letter: str) -> tuple[flo
     return lower, max(lower, upper)
 
 
-def _limits(constraint: bpy.types.Constraint, shape: Shape) -> tuple[tuple[float, ...], tuple[float, ...]]:
+def _limits(
+    constraint: bpy.types.Constraint, shape: AlignedKind
+) -> tuple[tuple[float, ...], tuple[float, ...]]:
     """Lower and upper limits of the DoF; empty for a spherical joint."""
     lower, upper = [], []
     for axis in dof_axes(shape.kind):

@@ -16,7 +16,7 @@ from ...robots.model import Inertial
 from ...robots.record import LinkRecord
 from ...robots.transform import Transform
 from ...solvers.kinematics.rotations import Vector, between, rotate
-from ...solvers.kinematics.se3 import Array, Frame, frame_array
+from ...solvers.kinematics.se3 import Array, RigidTransform, frame_array
 from ..blender.errors import RigError
 from ..bones import imported_robot
 from .poses import rigid
@@ -108,4 +108,4 @@ def _vector(numbers: Array) -> Vector:
 
 
 def _array(frame: Transform) -> Array:
-    return frame_array(Frame(frame.rotation, frame.offset))
+    return frame_array(RigidTransform(frame.rotation, frame.offset))

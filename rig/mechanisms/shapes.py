@@ -13,7 +13,7 @@ LETTERS = "XYZ"
 
 
 @dataclass(frozen=True)
-class Shape:
+class AlignedKind:
     """A kind of joint, and the rotation (4, 4) from the object's or bone's frame to the frame of this kind of
     joint.
     """
@@ -39,18 +39,30 @@ def frame_along(z: str, x: str = "") -> Array:
     return frame
 
 
-def shape_of(translations: str, rotations: str) -> Shape | None:
+def shape_of(translations: str, rotations: str) -> AlignedKind | None:
     """Kind of the joint that translates along `translations` and rotates about `rotations` (axes in the
     parent's order); None if there is no such kind.
     """
     plain = np.eye(4)
     along, about = "".join(sorted(translations)), "".join(sorted(rotations))
     if about == LETTERS:
-        return Shape("spherical", plain) if not along else Shape("free", plain) if along == LETTERS else None
+        return (
+            AlignedKind("spherical", plain)
+            if not along
+            else AlignedKind("free", plain)
+            if along == LETTERS
+            else None
+        )
     if not about:
         if len(along) == 1:
-            return Shape("prismatic", frame_along(along))
-        return Shape("fixed", plain) if not along else Shape("cartesian", plain) if along == LETTERS else None
+            return AlignedKind("prismatic", frame_along(along))
+        return (
+            AlignedKind("fixed", plain)
+            if not along
+            else AlignedKind("cartesian", plain)
+            if along == LETTERS
+            else None
+        )
     if len(about) == 2:
         if along:
             return None
@@ -60,13 +72,13 @@ def shape_of(translations: str, rotations: str) -> Shape | None:
             np.eye(3)[LETTERS.index(rotations[1])],
         )
         frame[:3, 2] = np.cross(frame[:3, 0], frame[:3, 1])
-        return Shape("universal", frame)
+        return AlignedKind("universal", frame)
     if not along:
-        return Shape("revolute", frame_along(about))
+        return AlignedKind("revolute", frame_along(about))
     if along == about:
-        return Shape("cylindrical", frame_along(about))
+        return AlignedKind("cylindrical", frame_along(about))
     if len(along) == 2 and about not in along:
-        return Shape("planar", frame_along(about))
+        return AlignedKind("planar", frame_along(about))
     return None
 
 

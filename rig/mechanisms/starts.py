@@ -8,7 +8,7 @@ from math import pi
 import bpy
 
 from ...solvers.mechanism.model import Mechanism
-from ...solvers.mechanism.solution import State
+from ...solvers.mechanism.solution import AssemblyState
 from ...solvers.mechanism.solver import MechanismSolver
 from ..blender import actions
 from .shapes import dof_axes
@@ -21,7 +21,7 @@ def _keyed(owner: bpy.types.Object) -> set[str]:
     return {curve.data_path for curve in [*curves, *drivers] if not curve.mute}
 
 
-def note_values(owner: bpy.types.Object, solver: MechanismSolver, state: State) -> None:
+def note_values(owner: bpy.types.Object, solver: MechanismSolver, state: AssemblyState) -> None:
     """Stores the motor values of a pose in the motors that follow targets and have no keyframes, since the
     stored values are sent to the robot while nothing is live.
 
@@ -46,7 +46,7 @@ def note_rest(owner: bpy.types.Object, mechanism: Mechanism) -> None:
     note_values(owner, solver, solver.rest())
 
 
-def with_revolutions(owner: bpy.types.Object, solver: MechanismSolver, state: State) -> State:
+def with_revolutions(owner: bpy.types.Object, solver: MechanismSolver, state: AssemblyState) -> AssemblyState:
     """The same pose of the mechanism, with whole revolutions added to the motors' values as in their
     keyframes at this frame.
     """
@@ -61,8 +61,8 @@ def with_revolutions(owner: bpy.types.Object, solver: MechanismSolver, state: St
 
 
 def _with_revolutions(
-    solver: MechanismSolver, state: State, joint: str, index: int, commanded: float
-) -> State:
+    solver: MechanismSolver, state: AssemblyState, joint: str, index: int, commanded: float
+) -> AssemblyState:
     """The state with a joint moved by whole revolutions, to at most pi from its commanded value [rad], if its
     limits allow it.
     """

@@ -21,7 +21,7 @@ from ..live.uses import Use, why_not
 from ..scene.dependencies import moved_targets
 from . import muting
 from .new_actions import keyed_action, refuse_what_would_hide_keys
-from .stepped import Stepped
+from .stepped import SteppedJob
 from .take import RecordedTake
 
 SUFFIX = " Baked"
@@ -29,7 +29,7 @@ SUFFIX = " Baked"
 NUMBERED = re.compile(re.escape(SUFFIX) + r"(\.\d+)?$")
 
 
-class Bake(Stepped):
+class Bake(SteppedJob):
     """A bake of movers over a range of frames, one frame per step. Nothing is written before `finish`.
 
     For movers that look ahead (`Mover.time_ahead`) there are two passes. The first pass stores the goal of

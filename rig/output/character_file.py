@@ -46,7 +46,7 @@ from .character_mechanisms import ExportedMechanism
 from .character_picture import character_picture
 from .character_robots import ExportedRobot
 from .character_sounds import clip_sounds
-from .stepped import Stepped, scene_frames
+from .stepped import SteppedJob, scene_frames
 
 SCENE = "SCENE"  # value of `behaviour` for the scene's own behaviour
 TEST_FOR = 10.0  # [s] duration of the self-test
@@ -87,7 +87,7 @@ def _exported_values(movers: list[Mover]) -> list[ExportedValue]:
     ]
 
 
-class CharacterExport(Stepped):
+class CharacterExport(SteppedJob):
     """Reads the scene's movers over its frames, one frame per step. Nothing is written before `finish`.
 
     Args:

@@ -8,7 +8,7 @@ from ...character.file.mechanisms import GoalEntry, MechanismEntry, MotorEntry, 
 from ...character.file.postures import StoredPosture
 from ...character.file.tracks import track
 from ...motion import Limits
-from ...solvers.mechanism.solution import State as Rest
+from ...solvers.mechanism.solution import AssemblyState as Rest
 from ..blender.errors import RigError
 from ..blender.presence import find
 from ..chains import kept_posture

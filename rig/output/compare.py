@@ -14,7 +14,7 @@ import bpy
 import numpy as np
 
 from ...character.one_thread import in_one_thread
-from ...solvers.gaze import GazeSolver, Solution
+from ...solvers.gaze import GazeSolution, GazeSolver
 from ...solvers.goals import GazeError, GazeGoal
 from ...solvers.kinematics.skeleton import Skeleton
 from ...solvers.table import SOLVERS, make_solver
@@ -27,7 +27,7 @@ from ..live.chain_session import SETUP_ERRORS
 from ..live.movers import mover_of
 from ..live.stage import SceneStage
 from . import discontinuities
-from .stepped import Stepped
+from .stepped import SteppedJob
 
 # number of solves of the first frame for the median time, in which filling caches does not matter, and their
 # time limit [s]
@@ -69,7 +69,7 @@ COLUMNS: dict[str, ComparedColumn] = {
 
 
 @dataclass(frozen=True)
-class Row:
+class ComparedSolver:
     """Results of one solver; without numbers if the solver cannot be used."""
 
     name: str
@@ -82,7 +82,7 @@ class Row:
 class ComparisonTable:
     """Table with the results of a comparison of solvers."""
 
-    rows: list[Row]
+    rows: list[ComparedSolver]
     frames: range
     remark: str = ""  # sentence on frames that could not be compared
     column: str = ""  # key of the column by which rows are sorted; "": the order of the table of solvers
@@ -101,7 +101,7 @@ class ComparisonTable:
         self.is_reversed = column == self.column and not self.is_reversed
         self.column = column
 
-    def sorted_rows(self) -> list[Row]:
+    def sorted_rows(self) -> list[ComparedSolver]:
         able = [row for row in self.rows if not row.why_not]
         if self.column == "name":
             able.sort(key=lambda row: row.label.lower(), reverse=self.is_reversed)
@@ -145,8 +145,8 @@ class _Contestant:
         self.name, self.options = name, options
         self.skeleton: Skeleton | None = None
         self.solver: GazeSolver | None = None
-        self.last: Solution | None = None
-        self.answers: list[Solution] = []
+        self.last: GazeSolution | None = None
+        self.answers: list[GazeSolution] = []
         self.distances: list[float] = []
         self.angles: list[float] = []
         self.seconds: list[float] = []
@@ -171,7 +171,7 @@ class _Contestant:
         self.angles.append(max(error.angle for error in answer.end_errors))
         self.distances.append(max(error.distance for error in answer.end_errors))
 
-    def row(self) -> Row:
+    def row(self) -> ComparedSolver:
         answers = self.answers
         figures = {
             "aim": degrees(fmean(self.angles)),
@@ -184,7 +184,7 @@ class _Contestant:
             "orientation": fmean(answer.orientation_error for answer in answers),
             "posture": fmean(answer.posture_error for answer in answers),
         }
-        return Row(self.name, SOLVERS[self.name].label, figures)
+        return ComparedSolver(self.name, SOLVERS[self.name].label, figures)
 
 
 def _largest_steps(skeleton: Skeleton) -> np.ndarray:
@@ -199,7 +199,7 @@ def _largest_steps(skeleton: Skeleton) -> np.ndarray:
     )
 
 
-class Comparison(Stepped):
+class Comparison(SteppedJob):
     """A comparison of solvers on some frames; one step solves one frame with one solver. Both `finish` and
     `cancel` restore the scene.
 
@@ -304,7 +304,7 @@ class Comparison(Stepped):
         }
         why = next(iter(self.left_out.values()), "")
         rows = [
-            answered.get(name) or Row(name, SOLVERS[name].label, why_not=self.refused[name] or why)
+            answered.get(name) or ComparedSolver(name, SOLVERS[name].label, why_not=self.refused[name] or why)
             for name in SOLVERS
         ]
         remark = ""

@@ -16,14 +16,14 @@ from ..live import live, rehearsal
 from ..live.mover import Mover
 from ..live.stage import SceneStage
 from .robot_frames import RobotFrames
-from .stepped import Stepped
+from .stepped import SteppedJob
 
 # [s] time for motion filters to come to rest after the last frame; the slowest motion style over the widest
 # range needs half of it
 SETTLE_FOR = 10.0
 
 
-class Export(Stepped):
+class Export(SteppedJob):
     """Motion of an object's robot over a range of frames, one frame per step. Nothing is written before
     `finish`.
 

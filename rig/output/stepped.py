@@ -14,7 +14,7 @@ from ..robot import sending
 from . import unkeyed
 
 
-class Stepped(ABC):
+class SteppedJob(ABC):
     """Job that processes frames, one step after another.
 
     It must be ended by the subclass's `finish` or by `cancel`; until then live motion and robots are

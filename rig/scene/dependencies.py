@@ -133,7 +133,7 @@ def is_on(dependency: Dependency, bodies: Bodies) -> bool:
     return names is not None and ("" in names or any(name in names for name in dependency.line))
 
 
-class Moved(NamedTuple):
+class MovedParts(NamedTuple):
     """The bones that a chain's joints move, or the bodies that a mechanism moves."""
 
     rig: object = None  # armature object of the bones
@@ -149,10 +149,10 @@ class Moved(NamedTuple):
         )
 
 
-def mover(chain: bpy.types.PropertyGroup) -> Moved:
+def mover(chain: bpy.types.PropertyGroup) -> MovedParts:
     """The bones that a chain's joints move."""
     mimicking = frozenset(follower.bone for follower in followers(chain))
-    return Moved(chain.id_data, {joint.bone for joint in chain.joints} | mimicking, mimicking)
+    return MovedParts(chain.id_data, {joint.bone for joint in chain.joints} | mimicking, mimicking)
 
 
 def joint_bones(chain: bpy.types.PropertyGroup) -> set[str]:
@@ -196,7 +196,7 @@ def targets(chain: bpy.types.PropertyGroup) -> list[ChainTarget]:
     return [target for end in ends if (target := target_of(end)) is not None]
 
 
-def moved_targets(chain: bpy.types.PropertyGroup, other: Moved) -> list[ChainTarget]:
+def moved_targets(chain: bpy.types.PropertyGroup, other: MovedParts) -> list[ChainTarget]:
     """Targets of a chain that another mover moves, given what that mover moves."""
     objects = Dependencies()
     return [target for target in targets(chain) if any(map(other.moves, objects.of(*target)))]
@@ -243,7 +243,7 @@ def supports(pair: tuple, objects: Dependencies) -> list[Support]:
     return [Support(part, dependency) for part, dependencies in parts.items() for dependency in dependencies]
 
 
-def moved_part(pair: tuple, other: Moved, on: Sequence[Support]) -> str:
+def moved_part(pair: tuple, other: MovedParts, on: Sequence[Support]) -> str:
     """Part of a (rig, chain) pair that another mover moves: "base", "armature", "target", or "" for none.
     `on`: the pair's `supports`.
     """
@@ -253,7 +253,7 @@ def moved_part(pair: tuple, other: Moved, on: Sequence[Support]) -> str:
     return next((support.part for support in on if other.moves(support.dependency)), "")
 
 
-def leaders_of(pair: tuple, others: Sequence[Moved], objects: Dependencies) -> list[int]:
+def leaders_of(pair: tuple, others: Sequence[MovedParts], objects: Dependencies) -> list[int]:
     """Indices of the movers that move a part of a (rig, chain) pair, given what each moves."""
     on = supports(pair, objects)
     rigs = {support.dependency.rig for support in on}

@@ -11,7 +11,7 @@ import bpy
 import numpy as np
 from mathutils import Matrix, Quaternion, Vector
 
-from ...character.widest_look import Look
+from ...character.widest_look import LookState
 from ..chains.chain import UNLIMITED
 from ..scene.goal import AXES, ends_of, forward_axis, signed_axis, why_no_target
 from .segments import Segment, segments_of
@@ -77,7 +77,7 @@ class Arc(NamedTuple):
 def rays(
     rig: bpy.types.Object,
     chain: bpy.types.PropertyGroup,
-    look: Look | None = None,
+    look: LookState | None = None,
     is_on_its_way: bool = False,
 ) -> Iterator[Ray]:
     """Gaze rays of the chain's ends that look at a point. Targets that are not in the scene have no ray: a

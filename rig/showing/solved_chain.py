@@ -3,7 +3,7 @@
 from typing import Protocol
 
 from ...character.chain.tick import ChainModel, ChainOutputs
-from ..chains.skeleton import BonePose, ChainReader
+from ..chains.skeleton import AuthoredChannels, ChainReader
 
 
 class SolvedChain(Protocol):
@@ -19,5 +19,5 @@ class SolvedChain(Protocol):
     reader: ChainReader | None
     model: ChainModel | None
     outputs: ChainOutputs | None
-    poses: tuple[BonePose, ...]
+    poses: tuple[AuthoredChannels, ...]
     pose: dict[str, tuple]

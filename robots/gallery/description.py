@@ -16,7 +16,7 @@ from ...files.presence import is_file
 from ...files.reasons import reason
 from ...solvers.kinematics.rotations import Vector
 from ..errors import MalformedError
-from ..model import Joint, Robot
+from ..model import ModelJoint, Robot
 from ..tree import build_tree
 from .fields import Fields
 
@@ -296,7 +296,7 @@ def _check_branches(description: Description, robot: Robot) -> None:
 
 
 def _check_range(
-    description: Description, key: str, name: str, value: float, joints: Mapping[str, Joint]
+    description: Description, key: str, name: str, value: float, joints: Mapping[str, ModelJoint]
 ) -> None:
     """Raises UnknownNameError for a joint that does not exist, and MalformedError for a value beyond its
     limits.

@@ -13,7 +13,7 @@ from pathlib import Path
 from ...solvers.kinematics.rotations import X, Y, Z
 from ..attributes import AttributeReader
 from ..errors import JointTypeError, MalformedError, UrdfError
-from ..model import Inertial, Joint, Kind, Link, Robot, Visual
+from ..model import Inertial, Kind, ModelJoint, ModelLink, Robot, Visual
 from ..structure import check
 from ..transform import IDENTITY_TRANSFORM, Transform, rotation, translation
 from ..unread import tell
@@ -67,8 +67,8 @@ class _Bodies:
     def __init__(self, document: Document, shapes: str | None, remade: Collection[str]) -> None:
         self.document, self.reader, self.remade = document, document.reader, remade
         self.shapes = ShapeReader(document) if shapes else None
-        self.links: list[Link] = []
-        self.joints: list[Joint] = []
+        self.links: list[ModelLink] = []
+        self.joints: list[ModelJoint] = []
         self.balls: list[tuple[str, str, str]] = []
         self.references: dict[
             str, float
@@ -132,7 +132,7 @@ class _Bodies:
             self._body(*bodies[0], parent="")
             return
         world = WORLD if WORLD not in self.names.bodies else self.names.unique(WORLD)
-        self.links.append(Link(world, line=self.document.root.line))
+        self.links.append(ModelLink(world, line=self.document.root.line))
         self.drawn[world] = IDENTITY_TRANSFORM
         for element, pose, childclass in bodies:
             self._body(element, pose, childclass, world)
@@ -202,7 +202,7 @@ class _Bodies:
         self.drawn[name] = (self.drawn[parent] if parent else IDENTITY_TRANSFORM).then(pose)
         joints = self._connect(element, contents, parent, name, pose)
         self.links.append(
-            Link(name, self._inertial(contents), self._visuals(contents), element.line, element.file)
+            ModelLink(name, self._inertial(contents), self._visuals(contents), element.line, element.file)
         )
         for read in (
             element,
@@ -249,7 +249,9 @@ class _Bodies:
             self.floats = True
             return
         joint_name = self.names.joint(free, name)
-        self.joints.append(Joint(joint_name, "floating", parent, name, pose, line=free.line, file=free.file))
+        self.joints.append(
+            ModelJoint(joint_name, "floating", parent, name, pose, line=free.line, file=free.file)
+        )
         self.reader.warn(
             free, "a free joint cannot be driven by one motor: its body stays at its rest position"
         )
@@ -285,9 +287,9 @@ class _Bodies:
 
     def add_frame(self, link: str, body: str, pose: Transform, element: Element) -> None:
         """Adds a link without mass that is fixed to a body."""
-        self.links.append(Link(link, line=element.line, file=element.file))
+        self.links.append(ModelLink(link, line=element.line, file=element.file))
         self.joints.append(
-            Joint(f"{link}_frame", "fixed", body, link, pose, line=element.line, file=element.file)
+            ModelJoint(f"{link}_frame", "fixed", body, link, pose, line=element.line, file=element.file)
         )
         self.drawn[link] = self.drawn[body].then(pose)
 
@@ -303,7 +305,7 @@ class _Bodies:
         steps = [step for child, within in joints for step in self._steps(child, within, body)]
         if not steps:
             self.joints.append(
-                Joint(
+                ModelJoint(
                     self.names.unique(f"{body}_fixed"),
                     "fixed",
                     parent,
@@ -320,7 +322,7 @@ class _Bodies:
         for k, (name, kind, axis, at, child) in enumerate(steps):
             link = body if k == len(steps) - 1 else self.names.unique(f"{name}_link")
             if link != body:
-                self.links.append(Link(link, line=child.line, file=child.file))
+                self.links.append(ModelLink(link, line=child.line, file=child.file))
                 self.drawn[link] = self.drawn[body]
             lower, upper = read.limits(child, kind) if name not in self.remade else (None, None)
             if kind == "revolute" and lower is None and upper is None:
@@ -331,7 +333,7 @@ class _Bodies:
             origin = (pose if k == 0 else IDENTITY_TRANSFORM).then(at).then(drawn)
             end = at.inverse()
             self.joints.append(
-                Joint(
+                ModelJoint(
                     name,
                     kind,
                     parent,

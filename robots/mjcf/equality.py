@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from ...solvers.kinematics.rotations import Vector
 from ..errors import UnknownNameError
-from ..model import Closure, Joint, Link, Mimic
+from ..model import Closure, Mimic, ModelJoint, ModelLink
 from ..transform import IDENTITY_TRANSFORM, Transform
 from ..xml_tree import Element
 from .document import NO_LENGTH, Document
@@ -22,7 +22,7 @@ class EqualityReader:
     def __init__(
         self,
         document: Document,
-        links: list[Link],
+        links: list[ModelLink],
         drawn: dict[str, Transform],
         floats: bool,
         references: Mapping[str, float],
@@ -47,12 +47,12 @@ class EqualityReader:
             world_sites,
         )
         self.closures: list[Closure] = []
-        self._frames: list[Joint] = []
+        self._frames: list[ModelJoint] = []
         self._counts: dict[
             str, int
         ] = {}  # requested name of a link -> last number appended to make it unique
 
-    def read(self, joints: Sequence[Joint]) -> list[Joint]:
+    def read(self, joints: Sequence[ModelJoint]) -> list[ModelJoint]:
         """The joints, with leaders set for mimic joints, and with fixed joints for the links that
         were added.
         """
@@ -69,7 +69,7 @@ class EqualityReader:
                 self.reader.warn(element, f"a constraint of kind '{element.tag}' is not read: it is left out")
         return [*joints_by_name.values(), *self._frames]
 
-    def _follow(self, element: Element, joints: dict[str, Joint]) -> None:
+    def _follow(self, element: Element, joints: dict[str, ModelJoint]) -> None:
         """Makes a joint a mimic joint with a linear relation."""
         names = [
             self.reader.text(element, "joint1"),
@@ -175,10 +175,10 @@ class EqualityReader:
         while name in self.drawn:
             self._counts[requested] = self._counts.get(requested, 1) + 1
             name = f"{requested}_{self._counts[requested]}"
-        self.links.append(Link(name, line=element.line, file=element.file))
+        self.links.append(ModelLink(name, line=element.line, file=element.file))
         pose = self.drawn[body].inverse().then(at)
         self._frames.append(
-            Joint(f"{name}_frame", "fixed", body, name, pose, line=element.line, file=element.file)
+            ModelJoint(f"{name}_frame", "fixed", body, name, pose, line=element.line, file=element.file)
         )
         self.drawn[name] = at
         return name

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from ..model import Joint, Robot
+from ..model import ModelJoint, Robot
 from ..xml_tree import Element
 from .document import ACTUATORS, MOST, Document
 
@@ -22,7 +22,7 @@ def with_motors(document: Document, robot: Robot) -> Robot:
     return replace(robot, joints=tuple(limited_joints.values()), motors=tuple(dict.fromkeys(motors)))
 
 
-def _limited(document: Document, actuator: Element, joint: Joint) -> Joint:
+def _limited(document: Document, actuator: Element, joint: ModelJoint) -> ModelJoint:
     reader = document.reader
     gear = (document.numbers(actuator, "gear", 6) or (1.0,))[0]
     # an actuator with gear 0 has no effect on its joint

@@ -29,7 +29,7 @@ from ..kinematics.rotations import (
     unit,
 )
 from ..tolerances import NO_DIRECTION
-from .block import Block
+from .block import ResidualBlock
 from .blocks import OrientationBlock, PositionBlock, ViewBlock
 
 
@@ -51,7 +51,7 @@ ROLES = {
 
 
 @dataclass(frozen=True)
-class Aim(Block):
+class Aim(ResidualBlock):
     """What an end should do, in the base frame of its skeleton.
 
     Attributes:
@@ -63,7 +63,7 @@ class Aim(Block):
     words: ClassVar[str] = "meet this goal"
     is_look: ClassVar[bool] = False
 
-    def blocks(self, symmetric: bool) -> tuple[Block, ...]:
+    def blocks(self, symmetric: bool) -> tuple[ResidualBlock, ...]:
         """The aim's residual blocks. `symmetric`: whether the end is equally good when rolled by pi about its
         own Y.
         """
@@ -185,7 +185,7 @@ class Orientation(Aim):
     words: ClassVar[str] = "match an orientation"
     is_look: ClassVar[bool] = True
 
-    def blocks(self, symmetric: bool) -> tuple[Block, ...]:
+    def blocks(self, symmetric: bool) -> tuple[ResidualBlock, ...]:
         return (OrientationBlock(self.wxyz, symmetric),)
 
     @property
@@ -209,7 +209,7 @@ class Direction(Aim):
     words: ClassVar[str] = "look along a direction"
     is_look: ClassVar[bool] = True
 
-    def blocks(self, symmetric: bool) -> tuple[Block, ...]:
+    def blocks(self, symmetric: bool) -> tuple[ResidualBlock, ...]:
         return (ViewBlock(self.vector, False, self.up, symmetric),)
 
     def gaze(self, eye: Vector) -> Vector:
@@ -231,7 +231,7 @@ class Point(Aim):
     words: ClassVar[str] = "look at a point"
     is_look: ClassVar[bool] = True
 
-    def blocks(self, symmetric: bool) -> tuple[Block, ...]:
+    def blocks(self, symmetric: bool) -> tuple[ResidualBlock, ...]:
         return (ViewBlock(self.position, True, self.up, symmetric),)
 
     def gaze(self, eye: Vector) -> Vector:
@@ -252,7 +252,7 @@ class Position(Aim):
     position: Vector
     words: ClassVar[str] = "reach a position"
 
-    def blocks(self, symmetric: bool) -> tuple[Block, ...]:
+    def blocks(self, symmetric: bool) -> tuple[ResidualBlock, ...]:
         return (PositionBlock(self.position),)
 
     @property
@@ -268,7 +268,7 @@ class Frame(Aim):
     wxyz: Quaternion
     words: ClassVar[str] = "reach and orient"
 
-    def blocks(self, symmetric: bool) -> tuple[Block, ...]:
+    def blocks(self, symmetric: bool) -> tuple[ResidualBlock, ...]:
         return OrientationBlock(self.wxyz, symmetric), PositionBlock(self.position)
 
     @property
@@ -289,7 +289,7 @@ class PositionAndDirection(Direction, Position):
     words: ClassVar[str] = "reach and look along a direction"
     is_look: ClassVar[bool] = False
 
-    def blocks(self, symmetric: bool) -> tuple[Block, ...]:
+    def blocks(self, symmetric: bool) -> tuple[ResidualBlock, ...]:
         return ViewBlock(self.vector, False, self.up, symmetric), PositionBlock(self.position)
 
 

@@ -29,7 +29,7 @@ class EndError(NamedTuple):
         return EndError(*map(math.hypot, self, other))
 
 
-class Measured(tuple[float, ...]):
+class PoseErrors(tuple[float, ...]):
     """Errors of a pose as numbers (4 ends,): for each of the goal's ends the three fields of `EndError`, then
     1 if the end is at the very point that it should look at, otherwise 0.
     """
@@ -74,7 +74,7 @@ class BlockErrors(NamedTuple):
     by_movement: Array | None = None  # the same reduction per metre along each axis
 
 
-class Block:
+class ResidualBlock:
     """Residual block of an end's aim.
 
     Attributes:

@@ -20,7 +20,7 @@ from ..kinematics.rotations import (
 from ..kinematics.se3 import HATS, Array, logarithm
 from ..kinematics.skeleton import Angles
 from ..tolerances import MET, NO_DIRECTION
-from .block import Block, BlockErrors, EndError, Kind
+from .block import BlockErrors, EndError, Kind, ResidualBlock
 from .rolls import upright, whole_angle
 
 # fraction of the reach: at a smaller distance the linear model ignores that the direction to a point changes
@@ -32,7 +32,7 @@ HALF_ROLL_SIGNS = np.array([-1.0, 1.0, -1.0])
 UNIT = np.eye(3)
 
 
-class OrientationBlock(Block):
+class OrientationBlock(ResidualBlock):
     """The end has a given orientation; the error is the rotation vector to it, which does not vanish at 180
     degrees.
     """
@@ -66,7 +66,7 @@ class OrientationBlock(Block):
         return EndError(angle, angle)
 
 
-class PositionBlock(Block):
+class PositionBlock(ResidualBlock):
     """The end has a given position; the error is the vector to it, in fractions of the reach."""
 
     kind: Kind = "position"  # type: ignore[misc]
@@ -84,7 +84,7 @@ class PositionBlock(Block):
         return EndError(distance=length(subtract(self.position, position)))
 
 
-class ViewBlock(Block):
+class ViewBlock(ResidualBlock):
     """The view along a direction or to a point; with `up` also the roll about it, weighted by the sine of the
     angle between view and up.
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..expressive.options import Options
+from ..expressive.options import ExpressiveOptions
 from ..kinematics.rotations import IDENTITY, length, to_matrix
 from ..kinematics.se3 import UNIT, Array, hat, logarithm, orthonormal
 from ..kinematics.skeleton import SHORTEST_LINK, Angles, Joint, Skeleton, laid_out
@@ -56,6 +56,35 @@ class BonePose(NamedTuple):
     balls: Array
 
 
+class HingedBones:
+    """The h bones of a skeleton that are not balls: up to three revolute joints each.
+
+    Attributes:
+        numbers: (h,) indices of the bones.
+        nodes, parents: (h,) their nodes in the tree, and those of their parents.
+    """
+
+    def __init__(self, skeleton: Skeleton, bones: list[Bone], tree: Tree) -> None:
+        hinged = [bone for bone in bones if not bone.is_ball]
+        above = [skeleton.joints[bone.joints[0]].parent for bone in hinged]
+        self.numbers = np.array([k for k, bone in enumerate(bones) if not bone.is_ball], np.intp)
+        self.nodes = np.array([tree.held[bone.joints[-1]] for bone in hinged], np.intp)
+        self.parents = np.array([tree.held[k] if k >= 0 else 0 for k in above], np.intp)
+        # (h, 3) their joints, where missing ones are filled with the first, and (h, 3, 1) which are there
+        self._joints = np.array(
+            [[*bone.joints, *[bone.joints[0]] * (3 - len(bone.joints))] for bone in hinged], np.intp
+        ).reshape(-1, 3)
+        self._is_joint = np.array([[k < len(bone.joints) for k in range(3)] for bone in hinged]).reshape(
+            -1, 3, 1
+        )
+
+    def axes(self, frames: Frames) -> Array:
+        """Joint axes (h, 3, 3), as columns in the bones' frames; 0 for missing joints."""
+        axes = frames.axes[0, self._joints] * self._is_joint
+        local: Array = (axes @ frames.nodes[0, self.nodes, :3, :3]).swapaxes(1, 2)
+        return local
+
+
 class BoneModel:
     """One skeleton as a tree of bones.
 
@@ -69,7 +98,7 @@ class BoneModel:
         hinge_units: (n,) units of the coordinates [rad; prismatic joints m]; infinite for those of balls.
     """
 
-    def __init__(self, skeleton: Skeleton, options: Options) -> None:
+    def __init__(self, skeleton: Skeleton, options: ExpressiveOptions) -> None:
         self.skeleton, self.reach = skeleton, skeleton.reach
         joints = skeleton.joints
         self.bones = bones_of(skeleton)
@@ -80,20 +109,8 @@ class BoneModel:
         unlimited = np.array([joint.kind == "revolute" for joint in joints]) & (upper - lower >= NO_LIMITS)
         self.lower, self.upper = np.where(unlimited, -np.inf, lower), np.where(unlimited, np.inf, upper)
         self.is_unlimited = bool(np.isinf(self.lower).all() and np.isinf(self.upper).all())
-        # For bones that are not balls: their nodes, their parents' nodes, and their joints, where missing
-        # joints are filled with the first one.
         self._is_ball = np.array([bone.is_ball for bone in self.bones], bool)
-        hinged = [bone for bone in self.bones if not bone.is_ball]
-        above = [joints[bone.joints[0]].parent for bone in hinged]
-        self._hinged = np.flatnonzero(~self._is_ball)
-        self._nodes = np.array([self.tree.held[bone.joints[-1]] for bone in hinged], np.intp)
-        self._parents = np.array([self.tree.held[k] if k >= 0 else 0 for k in above], np.intp)
-        self._hinges = np.array(
-            [[*bone.joints, *[bone.joints[0]] * (3 - len(bone.joints))] for bone in hinged], np.intp
-        ).reshape(-1, 3)
-        self._is_hinge = np.array([[k < len(bone.joints) for k in range(3)] for bone in hinged]).reshape(
-            -1, 3, 1
-        )
+        self._hinged = HingedBones(skeleton, self.bones, self.tree)
         self._entries, self._slopes = self._places()
         self._units, self._pair_weights = skeleton.units, dict[int, Array]()
         self.hinge_units = skeleton.units.astype(float)
@@ -135,7 +152,7 @@ class BoneModel:
         into_matrix, into_slope = (np.array(pairs, np.intp).reshape(-1, 2) for pairs in (entries, slopes))
         return (into_matrix[:, 0], into_matrix[:, 1]), (into_slope[:, 0], into_slope[:, 1])
 
-    def _costs(self, options: Options, inertias: Array) -> tuple[Array, Array]:
+    def _costs(self, options: ExpressiveOptions, inertias: Array) -> tuple[Array, Array]:
         skeleton, bones = self.skeleton, self.bones
         share = options.look_from
         power = EVEN if share <= 0.5 else EVEN * (1.0 - share) / share
@@ -207,20 +224,15 @@ class BoneModel:
 
     def orientations(self, pose: BonePose, frames: Frames) -> Array:
         """Rotation (k, 3, 3) of each bone in its parent's frame; for a ball, relative to its rest pose."""
-        if not len(self._hinged):
+        if not len(self._hinged.numbers):
             return pose.balls
         relative, node_rotations = np.empty((len(self.bones), 3, 3)), frames.nodes[0, :, :3, :3]
         relative[self._is_ball] = pose.balls
-        relative[self._hinged] = node_rotations[self._parents].swapaxes(1, 2) @ node_rotations[self._nodes]
+        hinged = self._hinged
+        relative[hinged.numbers] = (
+            node_rotations[hinged.parents].swapaxes(1, 2) @ node_rotations[hinged.nodes]
+        )
         return relative
-
-    def _by_joints(self, frames: Frames) -> Array:
-        """Joint axes (h, 3, 3) of bones that are not balls, as columns in the bones' frames; 0 for missing
-        joints.
-        """
-        axes = frames.axes[0, self._hinges] * self._is_hinge
-        local: Array = (axes @ frames.nodes[0, self._nodes, :3, :3]).swapaxes(1, 2)
-        return local
 
     def quadratic(self, rotations: Array, frames: Frames, moved: Angles) -> tuple[float, Array, Array]:
         """Cost of the bones' deviations and of displacements of prismatic joints; its Gauss-Newton Hessian
@@ -238,8 +250,9 @@ class BoneModel:
         columns = np.empty((len(self.bones), 3, 4))
         vectors = columns[:, :, 3] = logarithm(rotations)
         columns[:, :, :3] = _inverse_right_jacobians(vectors)
-        if len(self._hinged):
-            columns[self._hinged, :, :3] = columns[self._hinged, :, :3] @ self._by_joints(frames)
+        if len(self._hinged.numbers):
+            numbers = self._hinged.numbers
+            columns[numbers, :, :3] = columns[numbers, :, :3] @ self._hinged.axes(frames)
         products = columns.swapaxes(1, 2) @ (self.costs @ columns)
         matrix, descent, flat = np.zeros(count * count), -self.slides * moved, products.reshape(-1)
         matrix[self._entries[0]] = flat[self._entries[1]]

@@ -30,7 +30,7 @@ POLISHING_STEPS = 6  # most steps at the end, each of which squares the remainin
 NEARLY_MET = 1e-5
 
 
-class Evaluated(NamedTuple):
+class EvaluatedPose(NamedTuple):
     """Configuration with its costs and their derivatives."""
 
     pose: BonePose
@@ -51,7 +51,7 @@ class Evaluated(NamedTuple):
         return self.secondary + float(step @ (0.5 * (self.matrix @ step) - self.descent))
 
 
-class Problem:
+class PoseProblem:
     """A goal for one authored pose."""
 
     def __init__(
@@ -64,14 +64,14 @@ class Problem:
         self._has_view = isinstance(aim.parts[0].block, ViewBlock)
 
     @staticmethod
-    def of(model: BoneModel, goal: GazeGoal, authored: BonePose) -> "Problem":
+    def of(model: BoneModel, goal: GazeGoal, authored: BonePose) -> "PoseProblem":
         """The problem of a goal for an authored pose."""
         frames = model.frames(authored)
-        return Problem(model, BatchedAim(model, goal), authored, frames, Levels(model.tree, frames, goal))
+        return PoseProblem(model, BatchedAim(model, goal), authored, frames, Levels(model.tree, frames, goal))
 
     def begun(
         self, authored: BonePose, last: LastFrames | None, jump: float
-    ) -> tuple[Evaluated, Angles, BonePose | None]:
+    ) -> tuple[EvaluatedPose, Angles, BonePose | None]:
         """The configuration at which steps begin, the forces (r,) to begin with, and the last frame's
         deviation from its authored pose (None: unused).
 
@@ -88,16 +88,16 @@ class Problem:
         start = self.evaluated(authored)
         return start, np.zeros_like(start.errors.error[0]), None
 
-    def evaluated(self, pose: BonePose) -> Evaluated:
+    def evaluated(self, pose: BonePose) -> EvaluatedPose:
         model = self.model
         frames = model.frames(pose)
         rotations = self.authored @ model.orientations(pose, frames)
         cost, matrix, descent = model.quadratic(rotations, frames, pose.values - self.values)
         cost += self.levels.add(frames, ROLL_COST, matrix, descent)
         cost += self.nearness.add(frames, matrix, descent)
-        return Evaluated(pose, frames, self.aim.evaluate(frames), cost, matrix, descent)
+        return EvaluatedPose(pose, frames, self.aim.evaluate(frames), cost, matrix, descent)
 
-    def step(self, at: Evaluated, forces: Angles, damping: float) -> tuple[Angles, Angles]:
+    def step(self, at: EvaluatedPose, forces: Angles, damping: float) -> tuple[Angles, Angles]:
         """Step (n,) toward the minimum of the quadratic model, within limits; and the forces (r,) that hold
         the aim.
 
@@ -117,13 +117,13 @@ class Problem:
         step = self._solved(matrix, at.descent, at.pose, columns, desired)
         return step, AIM_COST * (desired - columns.T @ step)
 
-    def toward_aim(self, at: Evaluated, pose: BonePose, errors: AimErrors) -> Angles:
+    def toward_aim(self, at: EvaluatedPose, pose: BonePose, errors: AimErrors) -> Angles:
         """The smallest step (n,) from a pose near `at` that meets the linear model of the aim, within
         limits.
         """
         return self._solved(at.matrix, np.zeros_like(at.descent), pose, errors.columns[0], errors.error[0])
 
-    def polished(self, at: Evaluated, pose: BonePose) -> BonePose:
+    def polished(self, at: EvaluatedPose, pose: BonePose) -> BonePose:
         """The pose nearest to `pose`, which is near `at`, that meets the aim, or as near as the last steps
         come.
         """
@@ -164,7 +164,7 @@ class Problem:
         longest = model.length(step)
         return step if longest <= LONGEST_STEP else step * (LONGEST_STEP / longest)
 
-    def curvature(self, at: Evaluated, forces: Angles) -> Angles:
+    def curvature(self, at: EvaluatedPose, forces: Angles) -> Angles:
         """Second derivative (n, n) of the first end's view, times the forces (r,) that hold it.
 
         A view y that joint j rotates about its axis b, and joint i nearer the base about a, has the second

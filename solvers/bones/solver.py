@@ -15,12 +15,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..aims.block import Measured
+from ..aims.block import PoseErrors
 from ..crossing import CROSSING_SPEED
 from ..diagnosis import Diagnosis
 from ..expressive.aims import BatchedAim
-from ..expressive.options import Options
-from ..gaze import FRAME, SPEED, Solution
+from ..expressive.options import ExpressiveOptions
+from ..gaze import FRAME, SPEED, GazeSolution
 from ..goals import GazeGoal, check_goal
 from ..kernel.bones import CompiledBones
 from ..kernel.library import KernelError, kernel
@@ -31,7 +31,7 @@ from . import branch_transition
 from .branch_transition import BranchTransition
 from .last_frames import LastFrames
 from .model import BoneModel, BonePose
-from .problem import AIM_COST, Problem
+from .problem import AIM_COST, PoseProblem
 
 NEARLY = 0.1  # [rad] a step that raises the cost but has a smaller aim error is corrected to meet the aim
 MOST_STEPS = 25
@@ -55,7 +55,7 @@ class _Optimum(NamedTuple):
     cost: float  # cost of the bones' rotations away from the authored pose, of rolls and distances
     steps: int
     memory: LastFrames
-    measured: Measured | None  # errors of the ends; None if unknown
+    measured: PoseErrors | None  # errors of the ends; None if unknown
 
     def merit(self) -> float:
         """Its cost including that of the remaining aim error, to compare optima on different branches."""
@@ -69,9 +69,9 @@ class BoneSolver:
     Source: docs/expressive.md, "Character rigs".
     """
 
-    def __init__(self, skeleton: Skeleton, options: Options | None = None) -> None:
+    def __init__(self, skeleton: Skeleton, options: ExpressiveOptions | None = None) -> None:
         self.skeleton = skeleton
-        self.options = options or Options()
+        self.options = options or ExpressiveOptions()
         self.model = BoneModel(skeleton, self.options)
         self.diagnosis = Diagnosis(skeleton)
 
@@ -83,7 +83,7 @@ class BoneSolver:
         ahead: Sequence[GazeGoal] = (),
         dt: float = FRAME,
         mutual: bool = False,
-    ) -> Solution:
+    ) -> GazeSolution:
         """The smallest rotation from the posture that meets the goal.
 
         Args:
@@ -146,7 +146,7 @@ class BoneSolver:
         ):
             return optimum
         pose = model.pose(authored)
-        stayed = Problem.of(model, goal, pose).evaluated(model.deviated(pose, last.deviation))
+        stayed = PoseProblem.of(model, goal, pose).evaluated(model.deviated(pose, last.deviation))
         memory = last._replace(before=last.deviation, missed=float(stayed.errors.size[0]), transition=None)
         angles = model.angles(stayed.pose, authored)
         kept = _Optimum(angles, stayed.secondary, optimum.steps, memory._replace(costs=model.costs), None)
@@ -238,11 +238,11 @@ class BoneSolver:
         self, goal: GazeGoal, reference: Angles, last: LastFrames | None, jump: float
     ) -> _Optimum:
         """The kernel's reference: damped Newton steps from where the last frames lead, or from the authored
-        pose; `jump` as for `Problem.begun`.
+        pose; `jump` as for `PoseProblem.begun`.
         """
         model = self.model
         authored = model.pose(reference)
-        problem = Problem.of(model, goal, authored)
+        problem = PoseProblem.of(model, goal, authored)
         current, forces, before = problem.begun(authored, last, jump)
         damping, price, steps = 0.0, LEAST_PRICE, 0
         pose, cost = current.pose, current.secondary

@@ -14,7 +14,7 @@ from ..kinematics.skeleton import Pose, Skeleton
 from ..least_squares.damping import regularise
 from ..tolerances import MET
 from .options import CcdOptions
-from .tasks import Range, Task, rotation_within
+from .tasks import EndTask, Range, rotation_within
 
 # [rad, or fraction of the reach] at smaller errors hinges take the optimal step, which no longer swings
 # widely
@@ -27,7 +27,7 @@ MEMORY = 5
 STUCK = 0.95  # ratio of the errors after and before several sweeps; above it the descent ends
 
 
-class GoalError(NamedTuple):
+class RankedErrors(NamedTuple):
     """Errors of a pose, compared in order of importance; weights are relative to the largest."""
 
     seen: float  # [rad, or fraction of the reach] error of views and positions, at least MET
@@ -35,16 +35,16 @@ class GoalError(NamedTuple):
     unmet: bool  # whether any goal with a weight above 0 is not met
 
 
-class Result(NamedTuple):
+class DescentResult(NamedTuple):
     """Result of a descent: the angles and their error."""
 
     angles: tuple[float, ...]  # (n,) within limits
     pose: Pose
-    error: GoalError
+    error: RankedErrors
     sweeps: int
 
 
-class Descent:
+class CoordinateDescent:
     """Coordinate descent on one skeleton."""
 
     def __init__(self, skeleton: Skeleton, options: CcdOptions) -> None:
@@ -68,7 +68,7 @@ class Descent:
         revolute = [k for k in path if not self._prismatic[k]]
         return frozenset(revolute[len(revolute) - min(WRIST_JOINTS, len(revolute) // 2) :])
 
-    def error(self, goal: GazeGoal, pose: Pose) -> GoalError:
+    def error(self, goal: GazeGoal, pose: Pose) -> RankedErrors:
         """Error of a pose over all end goals with a weight above 0."""
         seen = whole = 0.0
         unmet = False
@@ -80,7 +80,7 @@ class Descent:
                 seen += share * (end_error.angle**2 + distance**2)
                 whole += share * (end_error.whole**2 + distance**2)
                 unmet = unmet or max(end_error.whole, distance) > MET
-        return GoalError(max(MET, math.sqrt(seen)), max(MET, math.sqrt(whole)), unmet)
+        return RankedErrors(max(MET, math.sqrt(seen)), max(MET, math.sqrt(whole)), unmet)
 
     def descend(
         self,
@@ -90,7 +90,7 @@ class Descent:
         upper: Sequence[float],
         splits: bool,
         sweeps: int,
-    ) -> Result:
+    ) -> DescentResult:
         """The best result found from `angles` (n,) [rad or m], within the limits `lower` and `upper` (n,), in
         at most `sweeps` sweeps over the joints.
 
@@ -100,7 +100,7 @@ class Descent:
         tasks = self._tasks(goal, splits)
         current = list(angles)
         pose = self.skeleton.forward(current)
-        best = Result(tuple(current), pose, self.error(goal, pose), 0)
+        best = DescentResult(tuple(current), pose, self.error(goal, pose), 0)
         error, trail, history, done = best.error, [tuple(current)], [math.inf] * MEMORY, 0
         while error.unmet and done < sweeps and error.whole < STUCK * history[-MEMORY]:
             done += 1
@@ -109,7 +109,7 @@ class Descent:
             pose = self.skeleton.forward(current)
             error = self.error(goal, pose)
             if error < best.error:
-                best = Result(tuple(current), pose, error, 0)
+                best = DescentResult(tuple(current), pose, error, 0)
             trail.append(tuple(current))
             if self.options.extrapolates and len(trail) > MEMORY:
                 ahead = [
@@ -119,17 +119,17 @@ class Descent:
                 error_ahead = self.error(goal, pose_ahead)
                 if error_ahead < best.error:
                     current, pose, error = ahead, pose_ahead, error_ahead
-                    best = Result(tuple(current), pose, error, 0)
+                    best = DescentResult(tuple(current), pose, error, 0)
                 trail = [tuple(current)]
         return best._replace(sweeps=done)
 
-    def _tasks(self, goal: GazeGoal, splits: bool) -> list[list[tuple[float, Task]]]:
+    def _tasks(self, goal: GazeGoal, splits: bool) -> list[list[tuple[float, EndTask]]]:
         """The tasks of each end with their weights."""
         ends = len(self.skeleton.ends)
-        tasks: list[list[tuple[float, Task]]] = [[] for _ in range(ends)]
+        tasks: list[list[tuple[float, EndTask]]] = [[] for _ in range(ends)]
         for share, end_goal in zip(_shares(goal), goal.ends, strict=True):
             if end_goal.weight > 0.0:
-                task = Task(
+                task = EndTask(
                     end_goal, ends + end_goal.end, self._wrists[end_goal.end], self.skeleton.reach, splits
                 )
                 tasks[end_goal.end].append((share, task))
@@ -137,7 +137,7 @@ class Descent:
 
     def _sweep(
         self,
-        tasks: Sequence[Sequence[tuple[float, Task]]],
+        tasks: Sequence[Sequence[tuple[float, EndTask]]],
         angles: list[float],
         pose: Pose,
         lower: Sequence[float],
@@ -178,7 +178,7 @@ class Descent:
 
     @staticmethod
     def _rotated(
-        tasks_of_joint: Sequence[tuple[float, Task]],
+        tasks_of_joint: Sequence[tuple[float, EndTask]],
         k: int,
         axis: Vector,
         position: Vector,
@@ -194,7 +194,7 @@ class Descent:
 
     @staticmethod
     def _translated(
-        tasks_of_joint: Sequence[tuple[float, Task]],
+        tasks_of_joint: Sequence[tuple[float, EndTask]],
         k: int,
         axis: Vector,
         tools: Sequence[Tool],

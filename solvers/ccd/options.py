@@ -4,7 +4,7 @@ import math
 from dataclasses import dataclass
 from typing import Literal
 
-from ..settings import Choice, Settings, setting
+from ..settings import Choice, SolverOptions, setting
 
 ORDERS = (
     Choice("tip", "Tip First", "The last joints rotate most: the chain curls near its end"),
@@ -13,7 +13,7 @@ ORDERS = (
 
 
 @dataclass(frozen=True)
-class CcdOptions(Settings):
+class CcdOptions(SolverOptions):
     """Settings of CCD."""
 
     order: Literal["tip", "base"] = setting(

@@ -9,19 +9,19 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..diagnosis import Diagnosis
-from ..gaze import FRAME, SEARCH_PAUSE, Solution
+from ..gaze import FRAME, SEARCH_PAUSE, GazeSolution
 from ..goals import GazeGoal, check_goal, with_free_roll
 from ..kinematics.skeleton import Angles, Skeleton
 from ..limits import JointState, bounds, usual_limits
 from ..tolerances import MET, SEEN
-from .descent import Descent, Result
+from .descent import CoordinateDescent, DescentResult
 from .options import CcdOptions
 
 TO_SPEED = 0.1  # [s] in which an escape accelerates from rest to the largest speed
 
 
 @dataclass(frozen=True)
-class Memory:
+class CcdMemory:
     """State of the solver between frames: how long it has been stuck in a local minimum, and the
     configuration to which it escapes.
     """
@@ -44,14 +44,14 @@ class Ccd:
         self.skeleton = skeleton
         self.options = options or CcdOptions()
         self.diagnosis = Diagnosis(skeleton)
-        self.descent = Descent(skeleton, self.options)
+        self.descent = CoordinateDescent(skeleton, self.options)
         self._speeds = self.options.largest_speed * skeleton.units
         self._limits = usual_limits(self._speeds)
         self._range = np.array(skeleton.lower), np.array(skeleton.upper)
 
     def solve(
         self, goal: GazeGoal, start: Angles | None = None, memory: object = None, dt: float = FRAME
-    ) -> Solution:
+    ) -> GazeSolution:
         """Solution of a goal; arguments as for `GazeSolver.solve`. Its `iterations` is the number of sweeps
         over all joints.
 
@@ -67,7 +67,9 @@ class Ccd:
             result = self._from_scratch(goal, posture)
         else:
             last = (
-                memory if isinstance(memory, Memory) and len(memory.escape) in (0, len(posture)) else Memory()
+                memory
+                if isinstance(memory, CcdMemory) and len(memory.escape) in (0, len(posture))
+                else CcdMemory()
             )
             result, kept = self._from_here(goal, self.skeleton.clamp(start), last, dt)
         return self.diagnosis.solution(
@@ -75,8 +77,8 @@ class Ccd:
         )
 
     def _from_here(
-        self, goal: GazeGoal, start: tuple[float, ...], last: Memory, dt: float
-    ) -> tuple[Result, Memory]:
+        self, goal: GazeGoal, start: tuple[float, ...], last: CcdMemory, dt: float
+    ) -> tuple[DescentResult, CcdMemory]:
         """One frame: a descent near the last angles, or a step of an escape from a local minimum."""
         if last.escape:
             return self._on_the_escape(goal, start, last, dt)
@@ -84,21 +86,21 @@ class Ccd:
         least, largest = bounds(self._limits, JointState(angles, np.zeros_like(angles), *self._range), dt)
         result = self._descend(goal, start, least.tolist(), largest.tolist(), self.options.in_frame)
         if result.error.seen <= SEEN:
-            return result, Memory()
+            return result, CcdMemory()
         patience = self.options.patience
         # limited, so that a single late frame does not count as the whole time
         stuck = last.stuck + min(dt, 0.5 * patience)
         if stuck < patience:
-            return result, Memory(stuck)
+            return result, CcdMemory(stuck)
         annealed = self._annealed(goal, result)
         worthwhile = annealed.error.seen < result.error.seen - SEEN
         return result._replace(sweeps=annealed.sweeps), (
-            Memory(0.0, annealed.angles) if worthwhile else Memory(-SEARCH_PAUSE)
+            CcdMemory(0.0, annealed.angles) if worthwhile else CcdMemory(-SEARCH_PAUSE)
         )
 
     def _on_the_escape(
-        self, goal: GazeGoal, start: tuple[float, ...], last: Memory, dt: float
-    ) -> tuple[Result, Memory]:
+        self, goal: GazeGoal, start: tuple[float, ...], last: CcdMemory, dt: float
+    ) -> tuple[DescentResult, CcdMemory]:
         """A step straight toward `last.escape`, at which all joints arrive together, with limited speed and
         acceleration.
         """
@@ -115,16 +117,16 @@ class Ccd:
             else self.skeleton.clamp([a + share * (b - a) for a, b in zip(start, escape, strict=True)])
         )
         pose = self.skeleton.forward(step)
-        return Result(step, pose, self.descent.error(goal, pose), 0), (
-            Memory() if arrives else replace(last, speed=speed)
+        return DescentResult(step, pose, self.descent.error(goal, pose), 0), (
+            CcdMemory() if arrives else replace(last, speed=speed)
         )
 
-    def _from_scratch(self, goal: GazeGoal, posture: tuple[float, ...]) -> Result:
+    def _from_scratch(self, goal: GazeGoal, posture: tuple[float, ...]) -> DescentResult:
         start = self.skeleton.clamp([goal.keep * angle for angle in posture])
         first = self._descend(goal, start, self.skeleton.lower, self.skeleton.upper, self.options.iterations)
         return self._annealed(goal, first)
 
-    def _annealed(self, goal: GazeGoal, best: Result) -> Result:
+    def _annealed(self, goal: GazeGoal, best: DescentResult) -> DescentResult:
         """The best result of descents from random offsets, each from the best so far and smaller than the
         last, until one meets the goal.
         """
@@ -154,7 +156,7 @@ class Ccd:
         lower: Sequence[float],
         upper: Sequence[float],
         most: int,
-    ) -> Result:
+    ) -> DescentResult:
         """The result of a descent; if it fails, of one in which all joints serve both position and
         orientation, then of one for the views alone.
         """
@@ -173,12 +175,12 @@ class Ccd:
         self,
         goal: GazeGoal,
         requested: GazeGoal,
-        result: Result,
+        result: DescentResult,
         lower: Sequence[float],
         upper: Sequence[float],
         splits: bool,
         most: int,
-    ) -> Result:
+    ) -> DescentResult:
         further = self.descent.descend(
             requested, result.angles, lower, upper, splits, max(1, most - result.sweeps)
         )

@@ -6,7 +6,7 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from ..aims.block import Block
+from ..aims.block import ResidualBlock
 from ..aims.blocks import OrientationBlock, PositionBlock, ViewBlock
 from ..aims.rolls import HALF_ROLL, nearer_roll, upright
 from ..coordinate_descent import Pull, Tool, pull_of_frames, pull_of_vectors
@@ -119,7 +119,7 @@ class View:
 class Linearised:
     """Any other block, by its residual: a joint takes a Newton step of at most 90 degrees."""
 
-    def __init__(self, block: Block, reach: float) -> None:
+    def __init__(self, block: ResidualBlock, reach: float) -> None:
         self.block, self.reach = block, reach
 
     def rotation_pull(self, axis: Vector, position: Vector, range_left: Range, tool: Tool) -> Pull:
@@ -145,7 +145,7 @@ class Linearised:
         return float(errors.error[0] @ column), float(column @ column)
 
 
-class Task:
+class EndTask:
     """Task of one end, its aim and its position: the rotation or translation of a single joint that brings
     the end nearest to its goal.
 

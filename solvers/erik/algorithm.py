@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ..gaze import papers_error
 from ..kinematics.rotations import Quaternion, Y, about, multiply, rotate, vector_angle
@@ -15,7 +15,7 @@ from .phases import backward_phase, forward_phase
 
 
 @dataclass(frozen=True)
-class Answer:
+class ErikResult:
     """Result of ERIK: the best angles (n,) [rad] of the virtual chain and their errors."""
 
     angles: list[float]
@@ -36,7 +36,7 @@ class _Best:
     ) -> None:
         self._chain, self._aim, self._hyper = chain, aim, hyper
         self._posture_error = PostureError(chain, posture, hyper.aggravation)
-        self.answer = Answer([], math.inf, math.inf, math.inf, 0, False)
+        self.answer = ErikResult([], math.inf, math.inf, math.inf, 0, False)
 
     def accepts(self, angles: list[float], iteration: int) -> bool:
         """Whether the angles' error is within the threshold (Algorithm 7)."""
@@ -49,20 +49,99 @@ class _Best:
         error = combined_error(orientation, posture, self._hyper)
         accepted = error <= self._hyper.threshold
         if error <= self.answer.error:
-            self.answer = Answer(
+            self.answer = ErikResult(
                 list(angles), orientation, self._hyper.posture_weight * posture, error, iteration, accepted
             )
         return accepted
 
 
-def calculate_erik(  # noqa: C901 (the paper's pseudocode, step by step)
+class _Run:
+    """The iterations of Algorithm 3 from the warped posture."""
+
+    def __init__(
+        self,
+        chain: VirtualChain,
+        shape: Sequence[float],
+        aim: EndAim,
+        hyper: Hyperparameters,
+        best: _Best,
+    ) -> None:
+        self._chain, self._hyper, self._best = chain, hyper, best
+        self._warped = bwcd_posture(chain, shape, aim, hyper)
+        self._bases = chain.bases(self._warped)
+        # Algorithm 2 twists the target by the posture's own end twist, which is left out of the posture here.
+        # Of the two rolls of a symmetric end, the one nearer to the posture's is used.
+        self._goal = self._bases[-1] if aim.orientation is None else aim.nearest(self._bases[-1])
+        self._aim, self._angles = aim, list(shape)
+        self._edge_offset, self._has_tried_offset, self._last_error = 0.0, False, math.inf
+
+    def avoid_edges(self, iteration: int) -> None:
+        """Moves the warped posture off the edges of the joints' ranges at the iteration chosen for it."""
+        hyper = self._hyper
+        if not hyper.avoid_edges or iteration != hyper.avoid_edges_from_iteration:
+            return
+        self._edge_offset = hyper.disturbance
+        pairs = zip(self._chain.models, self._warped, strict=True)
+        self._warped = [model.off_edge(angle, self._edge_offset) for model, angle in pairs]
+        if hyper.loop == "posture" or iteration == 1:
+            self._bases = self._chain.bases(self._warped)
+
+    def is_met(self, iteration: int) -> bool:
+        """Whether an iteration finds angles within the threshold: after its two phases, or after BWCD."""
+        chain, hyper, goal = self._chain, self._hyper, self._goal
+        angles, hung = forward_phase(
+            chain, self._bases, goal, self._edge_offset, end_from_target=hyper.loop == "posture"
+        )
+        end = None if self._aim.orientation is None else goal
+        angles = backward_phase(chain, angles, hung, end, hyper.symmetric_endpoint)
+        if self._best.accepts(angles, iteration):
+            return True
+        self._angles = bwcd_solution(chain, angles, self._aim, hyper)
+        if self._best.accepts(self._angles, iteration):
+            return True
+        if hyper.loop == "published":
+            self._bases = chain.bases(self._angles)
+        return False
+
+    def converges(self) -> bool:
+        """Whether the last iteration has reduced the least error by enough. The paper gives no formula for
+        NonConversionDetected: an iteration that reduces it by too little has converged or cycles.
+        """
+        error, before = self._best.answer.error, self._last_error
+        self._last_error = error
+        return error < before - self._hyper.progress
+
+    def try_offset(self) -> bool:
+        """NonConvOffsetTrick, once: the next iterations aim at an offset target. Whether it was applied."""
+        hyper = self._hyper
+        if not hyper.non_convergence_offset_trick or self._has_tried_offset:
+            return False
+        self._goal = _offset(self._chain, self._angles, self._goal, hyper.disturbance)
+        self._has_tried_offset = True
+        if hyper.loop == "published":
+            orientation = None if self._aim.orientation is None else self._goal
+            self._aim = EndAim(rotate(self._goal, Y), orientation, hyper.symmetric_endpoint)
+        return True
+
+    def try_ccd(self, iteration: int, previous: Sequence[float] | None) -> None:
+        """CCD from the last angles and, if that is not accepted, from the previous frame's solution, or from
+        zero.
+        """
+        chain, hyper = self._chain, self._hyper
+        if not self._best.accepts(ccd(chain, self._angles, self._aim, hyper), iteration):
+            zero = [model.safe_angle(0.0) for model in chain.models]
+            start = zero if previous is None else previous
+            self._best.accepts(ccd(chain, start, self._aim, hyper), iteration)
+
+
+def calculate_erik(
     chain: VirtualChain,
     posture: Sequence[float],
     target: Quaternion | None,
     direction: tuple[float, float, float],
     hyper: Hyperparameters,
     previous: Sequence[float] | None = None,
-) -> Answer:
+) -> ErikResult:
     """Algorithm 3: the angles that point the end at the target and keep the posture's shape.
 
     Args:
@@ -86,55 +165,17 @@ def calculate_erik(  # noqa: C901 (the paper's pseudocode, step by step)
         bwcd_solution(chain, previous, aim, hyper, twist_before=previous[-1]), 0
     ):
         return best.answer
-    warped = bwcd_posture(chain, shape, aim, hyper)
-    bases = chain.bases(warped)
-    # Algorithm 2 twists the target by the posture's own end twist, which is left out of the posture here.
-    # Of the two rolls of a symmetric end, the one nearer to the posture's is used.
-    goal = bases[-1] if target is None else aim.nearest(bases[-1])
-    current, edge_offset, tried_offset, last = aim, 0.0, False, math.inf
+    run = _Run(chain, shape, aim, hyper, best)
     for iteration in range(1, hyper.max_iterations + 1):
-        if hyper.avoid_edges and iteration == hyper.avoid_edges_from_iteration:
-            edge_offset = hyper.disturbance
-            warped = [
-                model.off_edge(angle, edge_offset) for model, angle in zip(chain.models, warped, strict=True)
-            ]
-            if hyper.loop == "posture" or iteration == 1:
-                bases = chain.bases(warped)
-        angles, hung = forward_phase(chain, bases, goal, edge_offset, end_from_target=hyper.loop == "posture")
-        angles = backward_phase(
-            chain, angles, hung, goal if target is not None else None, hyper.symmetric_endpoint
-        )
-        if best.accepts(angles, iteration):
+        run.avoid_edges(iteration)
+        if run.is_met(iteration):
             break
-        angles = bwcd_solution(chain, angles, current, hyper)
-        if best.accepts(angles, iteration):
-            break
-        # The paper gives no formula for NonConversionDetected: an iteration that reduces the least error by
-        # too little has converged or cycles.
-        converges = best.answer.error < last - hyper.progress
-        last = best.answer.error
-        if hyper.loop == "published":
-            bases = chain.bases(angles)
-        if converges:
+        if run.converges() or run.try_offset():
             continue
-        if hyper.non_convergence_offset_trick and not tried_offset:
-            goal, tried_offset = _offset(chain, angles, goal, hyper.disturbance), True
-            if hyper.loop == "published":
-                current = EndAim(rotate(goal, Y), None if target is None else goal, hyper.symmetric_endpoint)
-        elif hyper.non_convergence_ccd_trick:
-            if not best.accepts(ccd(chain, angles, current, hyper), iteration):
-                zero = [model.safe_angle(0.0) for model in chain.models]
-                best.accepts(ccd(chain, zero if previous is None else previous, current, hyper), iteration)
+        if hyper.non_convergence_ccd_trick:
+            run.try_ccd(iteration, previous)
             break
-    answer = best.answer
-    return Answer(
-        answer.angles,
-        answer.orientation_error,
-        answer.posture_error,
-        answer.error,
-        iteration,
-        answer.converged,
-    )
+    return replace(best.answer, iterations=iteration)
 
 
 def _offset(chain: VirtualChain, angles: Sequence[float], goal: Quaternion, disturbance: float) -> Quaternion:

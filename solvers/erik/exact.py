@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from ..aims.block import Measured
+from ..aims.block import PoseErrors
 from ..expressive.correction import ExactCorrection, shape_costs
-from ..gaze import FASTEST_TARGET, FRAME, SEARCH_PAUSE, Solution
+from ..gaze import FASTEST_TARGET, FRAME, SEARCH_PAUSE, GazeSolution
 from ..goals import GazeGoal, check_goal, looks
 from ..kinematics.skeleton import Angles, Skeleton
 from ..spread import spread
@@ -27,7 +27,7 @@ BRANCH_SPEED = math.radians(300)
 
 
 @dataclass(frozen=True)
-class Memory:
+class ErikMemory:
     """State of the solver, passed on from frame to frame."""
 
     pause: float = 0.0  # [s] until the next search among the seeds
@@ -45,7 +45,7 @@ class Candidate(NamedTuple):
     steps: int  # number of Newton steps of the correction
     view_error: float  # [rad] error of the view, without roll
     deviation: float  # [rad] deviation of the shape from that of the posture
-    measured: Measured
+    measured: PoseErrors
 
     @property
     def error(self) -> float:
@@ -76,7 +76,7 @@ class ErikExact:
 
     def solve(
         self, goal: GazeGoal, start: Angles | None = None, memory: object = None, dt: float = FRAME
-    ) -> Solution:
+    ) -> GazeSolution:
         """Solution of a goal; arguments as for `GazeSolver.solve`. Its `converged` says whether the whole
         goal is met; its `iterations` counts the steps of ERIK and of the correction.
 
@@ -85,13 +85,13 @@ class ErikExact:
         """
         began = time.perf_counter()
         posture = check_goal(self.skeleton, goal, looks, start, dt)
-        last = memory if isinstance(memory, Memory) else Memory()
+        last = memory if isinstance(memory, ErikMemory) else ErikMemory()
         initial = None if start is None else self.skeleton.clamp(start)
         expected = last.aim_error + max(SEEN, FASTEST_TARGET * dt)
         if initial is not None:
             evaluated = self.correction.correct(goal, posture, (initial,), steps=0)
             if evaluated.aim_error > expected:
-                initial, last = None, Memory()
+                initial, last = None, ErikMemory()
         if initial is not None and len(last.posture) == len(initial):
             # The animation's own movement is applied at once: only changes to another branch of solutions are
             # slowed down.
@@ -111,7 +111,7 @@ class ErikExact:
             best.angles,
             iterations=iterations + best.steps,
             began=began,
-            memory=Memory(pause, best.aim_error, posture),
+            memory=ErikMemory(pause, best.aim_error, posture),
             measured=best.measured,
         )
 

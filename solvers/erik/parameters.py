@@ -4,7 +4,7 @@ import math
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from ..settings import Choice, Settings, setting
+from ..settings import Choice, SolverOptions, setting
 from ..virtual_chain.posture_error import AGGRAVATION, POSTURE_WEIGHT
 
 # [rad] not given in the paper: with this value the orientation errors and iterations come nearest to the
@@ -28,7 +28,7 @@ COUNT = {"low": 1, "high": 1000, "slider": 100}  # bounds of a number of iterati
 
 
 @dataclass(frozen=True)
-class Hyperparameters(Settings):
+class Hyperparameters(SolverOptions):
     """Hyperparameters of ERIK. Values that the paper does not give come from `python -m
     benchmarks.erik_sweep`.
 

@@ -11,13 +11,13 @@ from itertools import chain
 
 import numpy as np
 
-from ..aims.block import Measured
+from ..aims.block import PoseErrors
 from ..aims.nearest import nearest_orientation
 from ..diagnosis import Diagnosis, measure
 from ..expressive.correction import ExactCorrection
-from ..gaze import FRAME, Solution, papers_error
+from ..gaze import FRAME, GazeSolution, papers_error
 from ..goals import GazeGoal, Point, check_goal, looks, upright
-from ..kernel.erik import CompiledErik, Look
+from ..kernel.erik import CompiledErik, ErikSolution
 from ..kernel.library import KernelError, kernel
 from ..kinematics.rotations import (
     Quaternion,
@@ -36,7 +36,7 @@ from ..kinematics.skeleton import Angles, Skeleton
 from ..spread import spread
 from ..tolerances import NO_DIRECTION
 from ..virtual_chain.chain import VirtualChain
-from .algorithm import Answer, calculate_erik
+from .algorithm import ErikResult, calculate_erik
 from .parameters import Hyperparameters
 
 SEEDS = 8  # number of starting poses of prismatic joints, tried until one meets the goal
@@ -74,7 +74,7 @@ class Erik:
 
     def solve(
         self, goal: GazeGoal, start: Angles | None = None, memory: object = None, dt: float = FRAME
-    ) -> Solution:
+    ) -> GazeSolution:
         """Solution of a goal; arguments as for `GazeSolver.solve`. Its `converged` says whether the weighted
         error is within the threshold.
 
@@ -87,7 +87,7 @@ class Erik:
         best = self.look(goal, posture, self.skeleton.clamp(start) if uses and start is not None else None)
         error = papers_error(best.measured.whole) + best.posture_error
         converged = error <= self.hyper.threshold
-        return Solution(
+        return GazeSolution(
             best.angles,
             best.iterations,
             time.perf_counter() - began,
@@ -108,7 +108,7 @@ class Erik:
 
     def look(
         self, goal: GazeGoal, posture: tuple[float, ...], previous: tuple[float, ...] | None = None
-    ) -> Look:
+    ) -> ErikSolution:
         """ERIK's angles; `previous` (n,) is the last frame's solution, if used.
 
         The paper has no prismatic joints: they stay as in the posture. If the revolute joints alone miss a
@@ -126,7 +126,9 @@ class Erik:
         iterations = best.iterations + moved.iterations
         return min(best, moved, key=lambda look: look.measured.angle)._replace(iterations=iterations)
 
-    def _solved(self, goal: GazeGoal, posture: tuple[float, ...], previous: tuple[float, ...] | None) -> Look:
+    def _solved(
+        self, goal: GazeGoal, posture: tuple[float, ...], previous: tuple[float, ...] | None
+    ) -> ErikSolution:
         """ERIK's angles, with prismatic joints as in the posture."""
         if self.compiled is None:
             return self._solved_in_python(goal, posture, previous)
@@ -140,7 +142,7 @@ class Erik:
 
     def _solved_in_python(
         self, goal: GazeGoal, posture: tuple[float, ...], previous: tuple[float, ...] | None
-    ) -> Look:
+    ) -> ErikSolution:
         """Reference implementation of the kernel's solve."""
         hyper = self.hyper if goal.symmetric else replace(self.hyper, symmetric_endpoint=False)
         aim, pose = goal.aim, self.skeleton.forward(self.skeleton.clamp(posture))
@@ -152,9 +154,11 @@ class Erik:
         else:
             target = aim.desired_orientation or nearest_orientation(goal.ends[0], pose, self.skeleton.reach)
             angles, answer = self._towards(normalized(target), None, posture, hyper, previous)
-        return Look(np.array(angles), answer.posture_error, answer.iterations, self._measured(goal, angles))
+        return ErikSolution(
+            np.array(angles), answer.posture_error, answer.iterations, self._measured(goal, angles)
+        )
 
-    def _measured(self, goal: GazeGoal, angles: Sequence[float]) -> Measured:
+    def _measured(self, goal: GazeGoal, angles: Sequence[float]) -> PoseErrors:
         return measure(self.skeleton, goal, self.skeleton.forward(angles))
 
     def _seen(
@@ -163,7 +167,7 @@ class Erik:
         posture: tuple[float, ...],
         hyper: Hyperparameters,
         previous: tuple[float, ...] | None,
-    ) -> tuple[tuple[float, ...], Answer]:
+    ) -> tuple[tuple[float, ...], ErikResult]:
         """Solves for the view of a point repeatedly, each time from the end's position in the solution
         before.
 
@@ -206,7 +210,7 @@ class Erik:
         posture: tuple[float, ...],
         hyper: Hyperparameters,
         previous: tuple[float, ...] | None,
-    ) -> tuple[tuple[float, ...], Answer]:
+    ) -> tuple[tuple[float, ...], ErikResult]:
         return self._towards(upright(view, up), view, posture, hyper, previous)
 
     def _towards(
@@ -216,7 +220,7 @@ class Erik:
         posture: tuple[float, ...],
         hyper: Hyperparameters,
         previous: tuple[float, ...] | None,
-    ) -> tuple[tuple[float, ...], Answer]:
+    ) -> tuple[tuple[float, ...], ErikResult]:
         chain = self.chain
         target = None if tool_target is None else chain.target(tool_target)
         if target is not None:

@@ -7,7 +7,7 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from ..aims.block import Block, BlockErrors
+from ..aims.block import BlockErrors, ResidualBlock
 from ..goals import GazeGoal
 from ..kinematics.se3 import Array
 from ..kinematics.skeleton import Angles
@@ -39,7 +39,7 @@ class AimErrors(NamedTuple):
 class Weighted(NamedTuple):
     """A block with its end and its weights."""
 
-    block: Block
+    block: ResidualBlock
     node: int  # index in `Frames.nodes` of the node that carries the end
     offset: Array  # (4, 4) the end's frame in that node
     weight: float

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..diagnosis import measure
 from ..exact_aim import correct, correct_or_look
-from ..gaze import Shape
+from ..gaze import PostureShape
 from ..goals import GazeGoal
 from ..kernel.binding import MOST_CORRECTIONS, CompiledModel
 from ..kernel.library import KernelError
@@ -104,5 +104,5 @@ class ExactCorrection:
         method = correct_or_look if looks else correct
         costs = costs or (1.0,) * len(self.skeleton)
         angles, pose, aim_error, used = method(self.skeleton, goal, tuple(start), costs, steps)
-        cosine = 0.0 if posture is None else math.cos(Shape(self.skeleton, posture).deviation(pose))
+        cosine = 0.0 if posture is None else math.cos(PostureShape(self.skeleton, posture).deviation(pose))
         return Correction(np.array(angles), aim_error, cosine, used, measure(self.skeleton, goal, pose))

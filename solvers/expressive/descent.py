@@ -78,7 +78,7 @@ class StepGoal(NamedTuple):
     upper: Angles
 
 
-class Descent:
+class ShapeDescent:
     """Gauss-Newton minimisation of the shape deviation that keeps the aim met."""
 
     def __init__(self, model: Model, authored: Authored, aim: BatchedAim) -> None:

@@ -3,11 +3,11 @@
 from ..bones.solver import BoneSolver
 from ..gaze import GazeSolver
 from ..kinematics.skeleton import Skeleton
-from .options import Options
+from .options import ExpressiveOptions
 from .solver import Expressive
 
 
-def expressive(skeleton: Skeleton, options: Options | None = None) -> GazeSolver:
+def expressive(skeleton: Skeleton, options: ExpressiveOptions | None = None) -> GazeSolver:
     """The expressive solver for the measure that the options choose."""
     return (
         BoneSolver(skeleton, options)

@@ -12,7 +12,7 @@ from ..kernel.library import kernel
 from ..kinematics.rotations import unit
 from ..kinematics.skeleton import SHORTEST_LINK, Angles, Skeleton
 from ..kinematics.tree import BASE, Frames
-from .options import Options
+from .options import ExpressiveOptions
 from .shape_directions import shape_directions
 
 Indices = NDArray[np.intp]
@@ -110,8 +110,8 @@ class Model:
         shared: (k, k) summed weights of the directions that both of two such axes rotate.
     """
 
-    def __init__(self, skeleton: Skeleton, options: Options | None = None) -> None:
-        self.skeleton, self.options, self.scale = skeleton, options or Options(), skeleton.units
+    def __init__(self, skeleton: Skeleton, options: ExpressiveOptions | None = None) -> None:
+        self.skeleton, self.options, self.scale = skeleton, options or ExpressiveOptions(), skeleton.units
         tree, n = skeleton.tree, len(skeleton)
         if len(self.options.link_weights) not in (0, n):
             raise GazeError(

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from ..gaze import SPEED
 from ..kinematics.skeleton import Angles
 from ..tolerances import MET
-from .descent import Candidates, Descent, StepGoal
+from .descent import Candidates, ShapeDescent, StepGoal
 from .model import Indices, Model
 
 # [s] in which damping decreases by a factor of e, and so does the trust region unless the solution improves
@@ -119,7 +119,7 @@ class StepBounds:
 
 
 @dataclass(frozen=True)
-class Transition:
+class ActiveTransition:
     """A transition in progress from one branch of solutions to another."""
 
     kind: int
@@ -146,7 +146,12 @@ def duration(model: Model, distance: Angles) -> Angles:
 
 
 def moved(
-    descent: Descent, candidates: Candidates, transitions: Transitions, time: float, dt: float, bounds: Bounds
+    descent: ShapeDescent,
+    candidates: Candidates,
+    transitions: Transitions,
+    time: float,
+    dt: float,
+    bounds: Bounds,
 ) -> tuple[Angles, Angles]:
     """Angles (m, n) of candidates after one step of their transitions, and their new speeds (m,) [rad/s].
 

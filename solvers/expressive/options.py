@@ -5,11 +5,11 @@ from dataclasses import dataclass
 
 from ..gaze import SPEED
 from ..goals import GazeError
-from ..settings import Settings, setting
+from ..settings import SolverOptions, setting
 
 
 @dataclass(frozen=True)
-class Options(Settings):
+class ExpressiveOptions(SolverOptions):
     """Settings of the expressive solver; an invalid value raises GazeError with the setting's name."""
 
     link_weights: tuple[float, ...] = ()  # (n,) weight of the link that each joint carries; (): all are 1

@@ -16,7 +16,7 @@ from ..kinematics.skeleton import Angles
 from .aims import two_sided
 from .descent import COARSE_PASSES, Candidates
 from .model import Indices, Model, Rows
-from .motion import STAY, Transition
+from .motion import STAY, ActiveTransition
 from .prediction import FrameContext
 from .search import Search
 from .seeds import SAME_BRANCH, distinct
@@ -56,7 +56,7 @@ class Planning(NamedTuple):
     since_plan: float = PERIOD  # [s] since the last plan
     searches: int = 0  # number of searches from scratch since the aim was last met
     choices: int = 0  # number of transitions chosen for a goal that stands still
-    transition: Transition | None = None
+    transition: ActiveTransition | None = None
 
 
 class Planner:
@@ -117,7 +117,7 @@ class Planner:
 
     def _chosen(
         self, state: Planning, context: FrameContext, starts: Starts, hysteresis: float
-    ) -> tuple[Angles, Transition | None]:
+    ) -> tuple[Angles, ActiveTransition | None]:
         """The best starts (b, n) [rad or m] on different branches after their steps, and the transition of
         the cheapest path; None: to stay is cheapest.
         """
@@ -167,7 +167,7 @@ class Planner:
         state: Planning,
         context: FrameContext,
         hysteresis: float,
-    ) -> tuple[Angles, Transition | None]:
+    ) -> tuple[Angles, ActiveTransition | None]:
         """Same as `_chosen`, computed by the compiled kernel."""
         forecast, transition = context.forecast, state.transition
         steps = simulation_steps(forecast.horizon)
@@ -192,4 +192,4 @@ class Planner:
         )
         if kind is None:
             return pool, transition
-        return pool, None if kind == STAY else Transition(kind, branch)
+        return pool, None if kind == STAY else ActiveTransition(kind, branch)

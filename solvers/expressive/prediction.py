@@ -11,7 +11,7 @@ from ..kinematics.rotations import ORIGIN, Vector, about, add, length, scale
 from ..kinematics.skeleton import Angles
 from ..tolerances import NO_DIRECTION
 from .aims import BatchedAim
-from .descent import Descent
+from .descent import ShapeDescent
 from .model import Model
 from .shape import Authored
 
@@ -132,6 +132,6 @@ class FrameContext(NamedTuple):
     lost: float  # [s] since the aim was last met
     dt: float  # [s] duration of the frame
 
-    def descent(self, model: Model, time: float) -> Descent:
+    def descent(self, model: Model, time: float) -> ShapeDescent:
         """Descent toward the goal forecast for `time` [s] from now."""
-        return Descent(model, self.authored, BatchedAim(model.skeleton, self.forecast.at(time)))
+        return ShapeDescent(model, self.authored, BatchedAim(model.skeleton, self.forecast.at(time)))

@@ -13,7 +13,7 @@ from ..kernel.structures import Searched
 from ..kinematics.skeleton import Angles
 from ..tolerances import MET
 from .aims import BatchedAim, two_sided
-from .descent import COARSE_PASSES, PASSES, Candidates, Descent
+from .descent import COARSE_PASSES, PASSES, Candidates, ShapeDescent
 from .model import Model
 from .seeds import Seeds, distinct
 from .shape import Authored
@@ -59,7 +59,7 @@ class Search:
         self.model = model
         self.seeds = Seeds(model)
 
-    def begun(self, posture: Angles, descent: Descent) -> Searching:
+    def begun(self, posture: Angles, descent: ShapeDescent) -> Searching:
         """State of a new search for the shape of `posture` (n,) [rad or m], which is within limits; both
         solutions of a symmetric end are searched for.
         """
@@ -74,7 +74,7 @@ class Search:
             return np.concatenate([starts, starts]), np.repeat([1.0, -1.0], len(starts))
         return starts, np.zeros(len(starts))
 
-    def advanced(self, descent: Descent, searching: Searching) -> Searching:
+    def advanced(self, descent: ShapeDescent, searching: Searching) -> Searching:
         """State of the search after one more step."""
         before, number, steps = searching
         settings = ROUNDS[number]
@@ -93,7 +93,7 @@ class Search:
         compiled = self.model.compiled_for(goal)
         if compiled is not None:
             return compiled.search(goal, posture, authored.keep, self.seeds)
-        descent = Descent(self.model, authored, BatchedAim(self.model.skeleton, goal))
+        descent = ShapeDescent(self.model, authored, BatchedAim(self.model.skeleton, goal))
         searching, steps, spare = self.begun(np.array(posture), descent), 0, None
         while not searching.is_done:
             searching = self.advanced(descent, searching)
@@ -112,7 +112,7 @@ class Search:
         return Searched(np.array(best.angles), best.aim_error, steps + POLISHING_STEPS + best.steps, measured)
 
     def _finished(
-        self, descent: Descent, candidates: Candidates, posture: tuple[float, ...], count: int
+        self, descent: ShapeDescent, candidates: Candidates, posture: tuple[float, ...], count: int
     ) -> Corrected:
         """The best of the `count` best candidates, after an exact correction; if a chain cannot be upright as
         well, of its view alone. Candidates are compared by the errors of the view and of the whole goal,

@@ -2,7 +2,7 @@
 objective.
 
 Shape deviation compares the unit link directions d_k of the solved pose and t_k of the authored posture,
-after the best-fitting rotation about the base's axis (see `gaze.Shape`). With a_j the joint axes in the base
+after the best-fitting rotation about the base's axis (`gaze.PostureShape`). With joint axes a_j in the base
 frame, the Jacobian's column of joint j is a_j x d_k, and inner products need no columns: (a_i x d) . (a_j x
 d) = a_i . a_j - (a_i . d)(a_j . d). The best-fit rotation is one more joint, about the base's axis, which
 carries all directions and is eliminated (variable projection).

@@ -5,7 +5,7 @@ from typing import NamedTuple
 from ..gaze import links_of
 from ..kinematics.rotations import Vector, Y, normalized, perpendicular, rotate, unit
 from ..kinematics.skeleton import Skeleton
-from .options import Options
+from .options import ExpressiveOptions
 
 # smallest weight of a direction: with a weight of 0 the system of equations would be singular
 LEAST_WEIGHT = 1e-3
@@ -23,7 +23,7 @@ class ShapeDirection(NamedTuple):
     weight: float
 
 
-def shape_directions(skeleton: Skeleton, options: Options) -> list[ShapeDirection]:
+def shape_directions(skeleton: Skeleton, options: ExpressiveOptions) -> list[ShapeDirection]:
     """The directions compared in shape deviation: links, each end's view and, with `options.roll`, a
     perpendicular to each view.
     """

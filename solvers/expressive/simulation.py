@@ -28,7 +28,7 @@ from .motion import (
     SPEED_SHARES,
     STAY,
     WITH_AIM,
-    Transition,
+    ActiveTransition,
     Transitions,
     arrived,
     duration,
@@ -63,7 +63,7 @@ class Path(NamedTuple):
 
     angles: Angles  # (n,) [rad; prismatic joints m]
     speed: float  # [rad/s] speed of the transition
-    transition: Transition | None
+    transition: ActiveTransition | None
 
 
 def simulated(
@@ -106,8 +106,8 @@ def simulated(
 
 
 def cheapest(
-    costs: Angles, branches: Angles, transition: Transition | None, lost: float, hysteresis: float
-) -> Transition | None:
+    costs: Angles, branches: Angles, transition: ActiveTransition | None, lost: float, hysteresis: float
+) -> ActiveTransition | None:
     """The cheapest transition; None: staying is cheapest.
 
     Args:
@@ -130,7 +130,7 @@ def cheapest(
         return transition
     kind = int(kinds[best])
     branch = branches[(best - 1) // len(KINDS)]
-    return None if kind == STAY else Transition(kind, tuple(branch.tolist()))
+    return None if kind == STAY else ActiveTransition(kind, tuple(branch.tolist()))
 
 
 @cache

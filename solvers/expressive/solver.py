@@ -7,12 +7,12 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..diagnosis import Diagnosis
-from ..gaze import FRAME, Solution
+from ..gaze import FRAME, GazeSolution
 from ..goals import GazeError, GazeGoal, check_goal
 from ..kinematics.skeleton import Angles, Skeleton
 from .correction import ExactCorrection, shape_costs
 from .model import Model
-from .options import Options
+from .options import ExpressiveOptions
 from .search import Search
 from .shape import Authored
 from .tracking import Tracker
@@ -22,11 +22,11 @@ class Expressive:
     """Meets the aim exactly, minimises the shape deviation under that condition, and moves continuously from
     the last frame.
 
-    Source: docs/expressive.md. The shape is that of `gaze.Shape`; its weight relative to the aim is specific
-    to this solver.
+    Source: docs/expressive.md. The shape is that of `gaze.PostureShape`; its weight relative to the aim is
+    specific to this solver.
     """
 
-    def __init__(self, skeleton: Skeleton, options: Options | None = None) -> None:
+    def __init__(self, skeleton: Skeleton, options: ExpressiveOptions | None = None) -> None:
         self.skeleton = skeleton
         self.model = Model(skeleton, options)
         self.search = Search(self.model)
@@ -45,7 +45,7 @@ class Expressive:
         ahead: Sequence[GazeGoal] = (),
         dt: float = FRAME,
         mutual: bool = False,
-    ) -> Solution:
+    ) -> GazeSolution:
         """The solution from scratch or, with `start`, the next frame's: the local optimum, or a step of a
         transition to a better branch.
 
@@ -100,7 +100,7 @@ class Expressive:
             lowered=lowered,
         )
 
-    def nearest(self, goal: GazeGoal, start: Angles | None = None) -> Solution:
+    def nearest(self, goal: GazeGoal, start: Angles | None = None) -> GazeSolution:
         """The smallest change of the posture, within limits, that meets the aim, without a search of other
         branches, as in differential inverse kinematics. Joints that carry much of the skeleton change
         least (see `correction.shape_costs`). The shape is usually the best of the posture's own branch,
@@ -118,7 +118,7 @@ class Expressive:
         authored = check_goal(self.skeleton, goal, start=start)
         nearest = self.correction.correct(goal, None, (authored, self._middle if start is None else start))
         seconds = time.perf_counter() - began
-        return Solution(
+        return GazeSolution(
             nearest.angles, nearest.steps, seconds, self.diagnosis, goal, authored, nearest.measured
         )
 

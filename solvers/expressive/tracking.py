@@ -13,33 +13,34 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..aims.block import Measured
+from ..aims.block import PoseErrors
 from ..gaze import FRAME
-from ..goals import Aim, GazeGoal
+from ..goals import GazeGoal
 from ..kernel.structures import Tracked
 from ..kinematics.skeleton import Angles
 from .aims import BatchedAim
-from .descent import Candidates, Descent, StepGoal
+from .descent import Candidates, ShapeDescent, StepGoal
 from .model import Model
 from .motion import (
     ACCELERATION,
     DIRECT,
     HURRIED,
     STAY,
+    ActiveTransition,
     Bounds,
     Settling,
     StepBounds,
-    Transition,
     Transitions,
     arrived,
     moved,
     within_speed,
 )
 from .plan import Planner, Planning
-from .prediction import FrameContext, GoalForecast, Velocity, farthest, velocity
+from .prediction import FrameContext, GoalForecast
 from .search import Search
 from .shape import Authored
 from .simulation import AIM_LOST, LASTING_LOSS
+from .tracker_memory import STILL, TrackedGoal, TrackerMemory, usable_memory
 
 PULL_TIME = (
     1 / 60
@@ -51,32 +52,10 @@ ENOUGH = math.radians(
 AT_RISK = math.radians(
     0.2
 )  # [rad] aim error from which joints may accelerate by HURRIED; a smaller error is invisible
-# [rad] a smaller movement in a frame counts as none, and a start nearer to the last solution than this as
-# equal to it
-STILL = 1e-6
 IDLE_TIME = (
     1.0  # [s] of rest after which nothing is computed; a planner has then completed about three cycles
 )
 LEAST_PROGRESS = 0.1  # fraction of a transition's speed at which its farthest joint must approach the branch
-
-
-class Memory(NamedTuple):
-    """State of the tracker, passed on from frame to frame."""
-
-    problem: tuple[object, ...] = ()  # skeleton, options and kinds of goal
-    values: tuple[tuple[float, ...], ...] = ()  # numbers of the posture and of each aim
-    aims: tuple[Aim, ...] = ()
-    moving: tuple[Velocity, ...] = ()  # velocity of each aim
-    angles: tuple[float, ...] = ()  # (n,) [rad] last solution
-    velocity: tuple[float, ...] = ()  # (n,) [rad/s] velocities in the last frame
-    speed: float = 0.0  # [rad/s] speed of the transition in progress
-    aim_error: float = 0.0  # [rad] aim error of the solution
-    lost: float = (
-        0.0  # [s] since the aim was last met, within AIM_LOST, or within AT_RISK if the goal stands still
-    )
-    settling: Settling = Settling()
-    idle: float = 0.0  # [s] since the goal changed or a joint moved
-    planning: Planning = Planning()
 
 
 class Held(NamedTuple):
@@ -86,18 +65,18 @@ class Held(NamedTuple):
     aim_error: float  # [rad] aim error of the pose
     merit: float  # cost, as in `Candidates.merit`
     steps: int
-    measured: Measured | None = None  # errors of its ends; None if unknown
+    measured: PoseErrors | None = None  # errors of its ends; None if unknown
 
 
-class Followed(NamedTuple):
+class TrackingResult(NamedTuple):
     """Result of tracking one frame: angles (n,) [rad or m], the number of steps, and the state for the next
     frame.
     """
 
     angles: Angles
     steps: int
-    memory: Memory
-    measured: Measured | None = None  # errors of the ends; None if unknown
+    memory: TrackerMemory
+    measured: PoseErrors | None = None  # errors of the ends; None if unknown
 
 
 class Tracker:
@@ -117,103 +96,96 @@ class Tracker:
         ahead: Sequence[GazeGoal] = (),
         dt: float = FRAME,
         mutual: bool = False,
-    ) -> Followed:
+    ) -> TrackingResult:
         """The solution `dt` [s] after angles `start` (n,) [rad or m], with its memory; arguments as for
         `Expressive.solve`.
         """
-        model, skeleton = self.model, self.model.skeleton
-        last = self._usable_memory(memory, start)
+        last = usable_memory(memory, start)
+        current = TrackedGoal.of(self.model, goal, posture)
         ends = goal.ends
-        values = (posture, *(end.aim.numbers for end in ends))
-        kinds = (
-            (type(end.aim), end.aim.up is None, end.aim.level is None, end.end, end.symmetric) for end in ends
+        is_still = current.equals(last.goal) and all(coming.ends == ends for coming in ahead)
+        if is_still and last.idle > IDLE_TIME:
+            return TrackingResult(start, 0, last)
+
+        moving = current.velocities(last.goal, last.moving, dt)
+        forecast = GoalForecast(goal, moving, dt, ahead, last.lost >= LASTING_LOSS)
+        context = FrameContext(forecast, authored, np.array(posture), start, last.speed, last.lost, dt)
+        settling = last.settling_for(current, is_still, dt)
+        planning = self._planned(last.planning, context, settling, is_still, mutual)
+        bounds = StepBounds(self.model, start, np.array(last.velocity), dt)
+        answer, transition, speed, settling = self._advanced(
+            context, bounds, settling, planning.transition, is_still
         )
-        problem = (skeleton, model.options, goal.keep, *kinds, *goal.weights, *map(len, values))
-        is_changed = (
-            problem != last.problem or values != last.values or any(coming.ends != ends for coming in ahead)
-        )
-        if not is_changed and last.idle > IDLE_TIME:
-            return Followed(start, 0, last)
-        aims = tuple(end.aim for end in ends)
-        moving = tuple(Velocity() for _ in aims)
-        if len(last.aims) == len(aims):
-            moving = tuple(velocity(*pair, dt) for pair in zip(last.aims, aims, last.moving, strict=True))
-        context = FrameContext(
-            GoalForecast(goal, moving, dt, ahead, last.lost >= LASTING_LOSS),
-            authored,
-            np.array(posture),
-            start,
-            last.speed,
-            last.lost,
-            dt,
-        )
-        settling = last.settling if problem == last.problem else Settling()
-        if is_changed and problem == last.problem:
-            settling = settling.after_change(
-                max(farthest(values[1:], last.values[1:]), math.dist(posture, last.values[0])), dt
-            )
-        planning = (
-            last.planning if settling.may_continue_transition else last.planning._replace(transition=None)
-        )
-        if is_changed and planning.choices:
-            planning = planning._replace(choices=0)
-        if settling.may_plan:
-            is_for_shape = planning.transition is None and not last.lost
-            planning = self.planner.advance(planning, context)
-            if mutual and is_for_shape:
-                planning = planning._replace(transition=None)
-        bounds = StepBounds(model, start, np.array(last.velocity), dt)
-        if planning.transition is None:
-            speed, transition = 0.0, None
-            answer = self._local_frame(goal, authored, bounds, settling)
-            settling = settling.at(answer.merit, dt)
-        else:
-            settling = settling.in_transition()
-            answer, transition, speed = self._transition_frame(
-                goal, authored, bounds, planning.transition, last.speed, not is_changed
-            )
-        velocity_now = (answer.angles - start) / dt
-        settled = (
-            not is_changed
+
+        joint_velocity, idle = (answer.angles - start) / dt, 0.0
+        if (
+            is_still
             and planning.transition is None
-            and (
-                float(np.abs(velocity_now * dt / model.scale).max()) < STILL
-                # or the error grows again: the end is as close to the target as it can get
-                or (not settling.may_plan and settling.last > last.settling.last)
-            )
-        )
-        if settled:
-            velocity_now = np.zeros_like(velocity_now)
+            and self._has_converged(joint_velocity * dt, settling, last.settling)
+        ):
+            # the solution stays exactly as it was
             answer = Held(start, last.aim_error, last.settling.last, 0)
-        memory_after = Memory(
-            problem=problem,
-            values=values,
-            aims=aims,
+            joint_velocity, idle = np.zeros_like(joint_velocity), last.idle + dt
+            settling = last.settling._replace(trust=settling.trust)
+        is_lost = answer.aim_error > (AT_RISK if is_still else AIM_LOST)
+        memory_after = TrackerMemory(
+            goal=current,
             moving=moving,
             angles=tuple(answer.angles.tolist()),
-            velocity=tuple(velocity_now.tolist()),
+            velocity=tuple(joint_velocity.tolist()),
             speed=speed,
-            lost=last.lost + dt if answer.aim_error > (AIM_LOST if is_changed else AT_RISK) else 0.0,
-            settling=(last.settling._replace(trust=settling.trust) if settled else settling).later(dt),
-            idle=last.idle + dt if settled else 0.0,
             aim_error=answer.aim_error,
+            lost=last.lost + dt if is_lost else 0.0,
+            settling=settling.later(dt),
+            idle=idle,
             planning=(
                 planning if transition is planning.transition else planning._replace(transition=transition)
             ),
         )
-        return Followed(answer.angles, answer.steps, memory_after, answer.measured)
+        return TrackingResult(answer.angles, answer.steps, memory_after, answer.measured)
 
-    def _usable_memory(self, memory: object, start: Angles) -> Memory:
-        """The last frame's memory; if the start is not its solution, only its part about other branches."""
-        angles, velocity = tuple(start.tolist()), (0.0,) * len(start)
-        if not isinstance(memory, Memory) or len(memory.angles) != len(angles):
-            return Memory(angles=angles, velocity=velocity)
-        if memory.angles == angles or float(np.abs(memory.angles - start).max()) <= STILL:
-            return memory
-        known = Planning(pool=memory.planning.pool)
-        return Memory(
-            angles=angles, velocity=velocity, aims=memory.aims, moving=memory.moving, planning=known
+    def _planned(
+        self, last: Planning, context: FrameContext, settling: Settling, is_still: bool, mutual: bool
+    ) -> Planning:
+        """The planner's state in this frame, with the transition to take, from its state `last` in the last
+        frame.
+        """
+        planning = last if settling.may_continue_transition else last._replace(transition=None)
+        if planning.choices and not is_still:
+            planning = planning._replace(choices=0)
+        if not settling.may_plan:
+            return planning
+        is_for_shape = planning.transition is None and not context.lost
+        planning = self.planner.advance(planning, context)
+        return planning._replace(transition=None) if mutual and is_for_shape else planning
+
+    def _advanced(
+        self,
+        context: FrameContext,
+        bounds: StepBounds,
+        settling: Settling,
+        transition: ActiveTransition | None,
+        is_still: bool,
+    ) -> tuple[Held, ActiveTransition | None, float, Settling]:
+        """The pose after a frame of a transition, or after a local step if there is none; then the
+        transition, or None if it has ended, its speed [rad/s], and the settling state.
+        """
+        goal, authored = context.forecast.goal, context.authored
+        if transition is None:
+            answer = self._local_frame(goal, authored, bounds, settling)
+            return answer, None, 0.0, settling.at(answer.merit, bounds.dt)
+        answer, continued, speed = self._transition_frame(
+            goal, authored, bounds, transition, context.speed, is_still
         )
+        return answer, continued, speed, settling.in_transition()
+
+    def _has_converged(self, movement: Angles, settling: Settling, last: Settling) -> bool:
+        """Whether local steps toward a goal that stands still have converged: no joint moves (`movement`
+        (n,) [rad or m]), or the error grows again, since the end is as close to the target as it can get.
+        """
+        if float(np.abs(movement / self.model.scale).max()) < STILL:
+            return True
+        return not settling.may_plan and settling.last > last.last
 
     def _local_frame(
         self, goal: GazeGoal, authored: Authored, bounds: StepBounds, settling: Settling
@@ -221,7 +193,7 @@ class Tracker:
         """The solution after a local step toward the optimum."""
         compiled = self.model.compiled_for(goal)
         if compiled is None:
-            descent = Descent(self.model, authored, BatchedAim(self.model.skeleton, goal))
+            descent = ShapeDescent(self.model, authored, BatchedAim(self.model.skeleton, goal))
             desired, steps = self._local_step(descent, bounds, settling)
             slow = bounds.by_acceleration(ACCELERATION, settling.trust)
             at_hold = self._held(descent, bounds.braked(desired, slow), slow, bounds, settling.trust)
@@ -236,7 +208,9 @@ class Tracker:
         )
         return _tracked(tracked)
 
-    def _local_step(self, descent: Descent, bounds: StepBounds, settling: Settling) -> tuple[Angles, int]:
+    def _local_step(
+        self, descent: ShapeDescent, bounds: StepBounds, settling: Settling
+    ) -> tuple[Angles, int]:
         """Angles (n,) [rad or m] after steps toward the local optimum, without acceleration limits, and the
         number of steps.
 
@@ -262,14 +236,14 @@ class Tracker:
         goal: GazeGoal,
         authored: Authored,
         bounds: StepBounds,
-        transition: Transition,
+        transition: ActiveTransition,
         speed: float,
         is_still: bool,
-    ) -> tuple[Held, Transition | None, float]:
+    ) -> tuple[Held, ActiveTransition | None, float]:
         """Same as `_transition_step`, by the compiled kernel if there is one."""
         compiled = self.model.compiled_for(goal)
         if compiled is None:
-            descent = Descent(self.model, authored, BatchedAim(self.model.skeleton, goal))
+            descent = ShapeDescent(self.model, authored, BatchedAim(self.model.skeleton, goal))
             return self._transition_step(descent, bounds, transition, speed, is_still)
         tracked = compiled.transition_frame(
             (goal, authored.posture, authored.keep),
@@ -280,12 +254,17 @@ class Tracker:
             speed,
             is_still,
         )
-        going_on = None if tracked.branch is None else Transition(transition.kind, tracked.branch)
+        going_on = None if tracked.branch is None else ActiveTransition(transition.kind, tracked.branch)
         return _tracked(tracked), going_on, tracked.speed
 
     def _transition_step(
-        self, descent: Descent, bounds: StepBounds, transition: Transition, speed: float, is_still: bool
-    ) -> tuple[Held, Transition | None, float]:
+        self,
+        descent: ShapeDescent,
+        bounds: StepBounds,
+        transition: ActiveTransition,
+        speed: float,
+        is_still: bool,
+    ) -> tuple[Held, ActiveTransition | None, float]:
         """The solution after a step of a transition; the transition, or None if it has ended; and its speed
         [rad/s]. `is_still`: whether the goal stands still; a transition that makes little progress is then
         abandoned.
@@ -312,10 +291,10 @@ class Tracker:
         is_stuck = travel < STILL or (is_still and before - left < LEAST_PROGRESS * float(speeds[0]) * dt)
         if is_stuck or arrived(model, answer.angles[None], branch)[0]:
             return answer, None, 0.0
-        return answer, Transition(transition.kind, tuple(branch[0].tolist())), float(speeds[0])
+        return answer, ActiveTransition(transition.kind, tuple(branch[0].tolist())), float(speeds[0])
 
     def _held(
-        self, descent: Descent, desired: Angles, slow: Bounds, bounds: StepBounds, trust: float = 1.0
+        self, descent: ShapeDescent, desired: Angles, slow: Bounds, bounds: StepBounds, trust: float = 1.0
     ) -> Held:
         """The pose nearest to `desired` (n,) within the bounds `slow` that holds the aim; within the wider
         `bounds` if the aim would be lost, or lost by more, otherwise.

@@ -11,7 +11,7 @@ from typing import Protocol
 from .linear import Array, Factors
 
 
-class Damping(Protocol):
+class DampingRule(Protocol):
     """Interface of a choice of damping for each singular direction."""
 
     def squares(self, parts: Factors, along: Array) -> Array | float:

@@ -4,24 +4,24 @@ from ..kinematics.skeleton import Skeleton
 from .clamping import Clamp
 from .damping import Constant
 from .methods import Damped, Method, Pseudoinverse, SelectivelyDamped, Transpose
-from .options import DampedOptions, NearTargets, Options, PriorityOptions, SelectiveOptions
+from .options import DampedOptions, JacobianOptions, NearTargets, PriorityOptions, SelectiveOptions
 from .priorities import Priorities
 from .solver import JacobianSolver, Updates
 
 PLAIN, DAMPED, SELECTIVE, IN_ORDER = (
-    Options(),
+    JacobianOptions(),
     DampedOptions(),
     SelectiveOptions(),
     PriorityOptions(),
 )
 
 
-def transpose(skeleton: Skeleton, options: Options = PLAIN) -> JacobianSolver:
+def transpose(skeleton: Skeleton, options: JacobianOptions = PLAIN) -> JacobianSolver:
     """Solver by the Jacobian's transpose, with the optimal step length."""
     return _made(skeleton, Transpose(options.largest_change), options)
 
 
-def pseudoinverse(skeleton: Skeleton, options: Options = PLAIN) -> JacobianSolver:
+def pseudoinverse(skeleton: Skeleton, options: JacobianOptions = PLAIN) -> JacobianSolver:
     """Solver by the Jacobian's pseudoinverse."""
     return _made(skeleton, Pseudoinverse(options.largest_change), options)
 
@@ -49,7 +49,7 @@ def priorities(skeleton: Skeleton, options: PriorityOptions = IN_ORDER) -> Jacob
     return _made(skeleton, method, options)
 
 
-def _made(skeleton: Skeleton, method: Method, options: Options) -> JacobianSolver:
+def _made(skeleton: Skeleton, method: Method, options: JacobianOptions) -> JacobianSolver:
     clamp = (
         Clamp.for_skeleton(skeleton, options.nearest, options.largest_turn)
         if isinstance(options, NearTargets) and options.brings_near

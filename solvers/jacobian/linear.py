@@ -21,7 +21,7 @@ Indices = NDArray[np.intp]
 FARTHEST = 1e3
 
 
-class Block(NamedTuple):
+class ErrorComponents(NamedTuple):
     """Error components of one end and one kind (position, aim or uprightness)."""
 
     kind: Kind
@@ -70,7 +70,7 @@ class Linear:
         self,
         error: Array,
         jacobian: Array,
-        blocks: Sequence[Block],
+        blocks: Sequence[ErrorComponents],
         secondary: Array,
         kept: Mask,
         error_size: float = math.inf,
@@ -127,7 +127,7 @@ class Linearizer:
         """
         error: list[Array] = []
         rows: list[float] = []  # weight of each component, by which its row of the Jacobian is multiplied
-        blocks: list[Block] = []
+        blocks: list[ErrorComponents] = []
         columns = []
         weights = goal.weights
         error_size = 0.0
@@ -138,7 +138,7 @@ class Linearizer:
                 error_size = max(error_size, distance)
             nearer = weight * (FARTHEST / distance if distance > FARTHEST else 1.0)
             for kind, count in part.block.kinds(len(left)):
-                blocks.append(Block(kind, part.end, len(rows), len(rows) + count, weight))
+                blocks.append(ErrorComponents(kind, part.end, len(rows), len(rows) + count, weight))
                 rows += [
                     nearer if self.at_targets else weight
                 ] * count  # the Jacobian of a far target grows with its distance

@@ -13,7 +13,7 @@ import numpy as np
 
 from ..least_squares.bounded_step import beneath, within
 from ..tolerances import TINY
-from .damping import Damping
+from .damping import DampingRule
 from .linear import Array, Factors, Indices, Linear, Mask, clamp_largest, factors, size
 
 
@@ -94,7 +94,7 @@ class Damped(SingleTask):
     2009, section 5, eq. 14).
     """
 
-    damping: Damping
+    damping: DampingRule
     largest_change: float = math.radians(45)
 
     def step(self, linear: Linear) -> Array:
@@ -136,7 +136,7 @@ def selective_bounds(linear: Linear, largest_change: float) -> Array:
     return bounds
 
 
-def damped(parts: Factors, error: Array, damping: Damping) -> Array:
+def damped(parts: Factors, error: Array, damping: DampingRule) -> Array:
     """The damped least squares change (n,) for an error (r,)."""
     if not parts.rank:
         return np.zeros(parts.right.shape[1])

@@ -16,7 +16,7 @@ from ..tolerances import NO_DIRECTION, SINGLE_PRECISION
 from .linear import Array, Mask
 
 
-class State(NamedTuple):
+class ObjectiveInputs(NamedTuple):
     """Arguments of secondary objectives: goal, posture, angles and pose."""
 
     skeleton: Skeleton
@@ -31,9 +31,9 @@ class State(NamedTuple):
 class Objective(Protocol):
     """Interface of a secondary objective, which is minimised in the null space of the goals."""
 
-    def value(self, state: State) -> float: ...
+    def value(self, state: ObjectiveInputs) -> float: ...
 
-    def downhill(self, state: State) -> Array:
+    def downhill(self, state: ObjectiveInputs) -> Array:
         """Negative gradient (n,) of the objective, in the joints' units."""
         ...
 
@@ -46,11 +46,11 @@ class KeepPosture:
 
     gain: float = 1.0  # fraction of the distance to the posture that one update covers
 
-    def value(self, state: State) -> float:
+    def value(self, state: ObjectiveInputs) -> float:
         away = np.where(state.kept, state.posture - state.angles, 0.0) / state.units
         return 0.5 * self.gain * state.goal.keep * float(away @ away)
 
-    def downhill(self, state: State) -> Array:
+    def downhill(self, state: ObjectiveInputs) -> Array:
         return (
             self.gain
             * state.goal.keep
@@ -67,18 +67,18 @@ class LeaveLimits:
 
     gain: float = 1.0
 
-    def _away(self, state: State) -> tuple[Array, Array]:
+    def _away(self, state: ObjectiveInputs) -> tuple[Array, Array]:
         lower, upper = np.array(state.skeleton.lower), np.array(state.skeleton.upper)
         halves = 0.5 * (upper - lower)
         moves = halves > NO_DIRECTION
         safe = np.where(moves, halves, 1.0)
         return np.where(moves, (state.angles - 0.5 * (lower + upper)) / safe, 0.0), safe
 
-    def value(self, state: State) -> float:
+    def value(self, state: ObjectiveInputs) -> float:
         away, _ = self._away(state)
         return 0.5 * self.gain * float(away @ away) / len(away)
 
-    def downhill(self, state: State) -> Array:
+    def downhill(self, state: ObjectiveInputs) -> Array:
         away, halves = self._away(state)
         return -self.gain / len(away) * away * state.units / halves
 
@@ -92,11 +92,11 @@ class Manipulability:
 
     gain: float = 1.0
 
-    def value(self, state: State) -> float:
+    def value(self, state: ObjectiveInputs) -> float:
         jacobian, _ = _velocities(state)
         return -self.gain * float(np.prod(np.linalg.svd(jacobian, compute_uv=False)))
 
-    def downhill(self, state: State) -> Array:
+    def downhill(self, state: ObjectiveInputs) -> Array:
         jacobian, slopes = _velocities(state)
         left, values, right = np.linalg.svd(jacobian, full_matrices=False)
         # The derivative of a singular value is u'(dJ)v; that of the product multiplies it by the other
@@ -106,7 +106,7 @@ class Manipulability:
         return downhill
 
 
-def _velocities(state: State) -> tuple[Array, Array]:
+def _velocities(state: ObjectiveInputs) -> tuple[Array, Array]:
     """The Jacobian (r, n) of the goal's first end, and its derivative (n, r, n) with respect to each
     joint.
     """

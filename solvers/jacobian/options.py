@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from itertools import permutations
 from typing import Literal
 
-from ..settings import Choice, Settings, setting, with_default
+from ..settings import Choice, SolverOptions, setting, with_default
 from .clamping import HALF_A_LINK, LARGEST_TURN
-from .damping import ByError, BySmallest, Constant, Damping
+from .damping import ByError, BySmallest, Constant, DampingRule
 from .objectives import KeepPosture, LeaveLimits, Manipulability, Objective
 from .priorities import AIM, DAMPING, POSITION, POSTURE, SECONDARY_DAMPING, UPRIGHT, Level
 
@@ -66,7 +66,7 @@ DAMPINGS = (
 
 
 @dataclass(frozen=True)
-class Options(Settings):
+class JacobianOptions(SolverOptions):
     """Settings that all methods of the Jacobian family have."""
 
     beneath: tuple[ObjectiveName, ...] = setting(
@@ -127,7 +127,7 @@ class Options(Settings):
 
 
 @dataclass(frozen=True)
-class NearTargets(Options):
+class NearTargets(JacobianOptions):
     """Settings of methods with clamped target distances."""
 
     nearest: float = setting(
@@ -158,11 +158,11 @@ class NearTargets(Options):
 class SelectiveOptions(NearTargets):
     """Settings of selectively damped least squares."""
 
-    largest_change: float = with_default(Options, "largest_change", math.radians(45))
+    largest_change: float = with_default(JacobianOptions, "largest_change", math.radians(45))
 
 
 @dataclass(frozen=True)
-class DampingOptions(Options):
+class DampingOptions(JacobianOptions):
     """Settings of methods that use damping."""
 
     damping: Literal["error", "smallest", "constant"] = setting(
@@ -200,11 +200,11 @@ class DampingOptions(Options):
         unit="angle",
         needs=(("damping", "smallest"),),
     )
-    largest_change: float = with_default(Options, "largest_change", math.radians(45))
+    largest_change: float = with_default(JacobianOptions, "largest_change", math.radians(45))
 
     @property
-    def damping_law(self) -> Damping:
-        laws: dict[str, Damping] = {
+    def damping_law(self) -> DampingRule:
+        laws: dict[str, DampingRule] = {
             "error": ByError(self.gain),
             "smallest": BySmallest(self.longest_step),
             "constant": Constant(self.constant),

@@ -15,7 +15,7 @@ import numpy as np
 
 from ..least_squares.bounded_step import beneath
 from ..tolerances import MET
-from .damping import BySmallest, Constant, Damping
+from .damping import BySmallest, Constant, DampingRule
 from .linear import Array, Indices, Linear, clamp_largest, factors, size
 from .methods import damped
 
@@ -43,9 +43,9 @@ class Priorities:
     """Method with any number of priority levels, highest first. Goals without a level are ignored."""
 
     levels: Sequence[Level] = (POSITION, AIM, UPRIGHT, POSTURE)
-    damping: Damping = DAMPING
+    damping: DampingRule = DAMPING
     largest_change: float = math.radians(45)
-    posture_damping: Damping = SECONDARY_DAMPING  # damping of the level "posture"
+    posture_damping: DampingRule = SECONDARY_DAMPING  # damping of the level "posture"
 
     def change(self, linear: Linear, down: Array, up: Array) -> Array:
         """The joint change (n,) within bounds: each level is solved in the null space of the levels
@@ -72,7 +72,7 @@ class Priorities:
         )
 
     def _further(
-        self, error: Array, jacobian: Array, above: Array, damping: Damping
+        self, error: Array, jacobian: Array, above: Array, damping: DampingRule
     ) -> Callable[[Indices, Array], Array]:
         """Function that returns a level's addition (k,) for the free joints (k,), in the null space of all
         levels above.

@@ -10,13 +10,13 @@ from typing import NamedTuple
 import numpy as np
 
 from ..diagnosis import Diagnosis
-from ..gaze import FRAME, Solution
+from ..gaze import FRAME, GazeSolution
 from ..goals import GazeGoal, check_goal
 from ..kinematics.skeleton import Angles, Pose, Skeleton
 from .clamping import Allowances, Clamp, clamped
 from .linear import Array, Linear, Linearizer
 from .methods import Method
-from .objectives import KeepPosture, Objective, State, twists
+from .objectives import KeepPosture, Objective, ObjectiveInputs, twists
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ class Iterate(NamedTuple):
     linear: Linear
 
 
-class Result(NamedTuple):
+class UpdateRun(NamedTuple):
     """Result of a run of updates: the iterate and how it was reached."""
 
     iterate: Iterate
@@ -76,7 +76,7 @@ class JacobianSolver:
 
     def solve(
         self, goal: GazeGoal, start: Angles | None = None, memory: object = None, dt: float = FRAME
-    ) -> Solution:
+    ) -> GazeSolution:
         """Solution of a goal; arguments as for `GazeSolver.solve`. Without `start` it begins at the posture;
         `memory` allows it to distinguish a jump of the target from a movement.
         """
@@ -105,7 +105,7 @@ class JacobianSolver:
 
     def some(
         self, goal: GazeGoal, posture: Array, angles: Array, before: Allowances | None, count: int
-    ) -> Result:
+    ) -> UpdateRun:
         """Result of `count` updates from `angles` (n,) [rad or m], or of fewer if the goal is met earlier."""
         iterate = self.at(goal, posture, angles)
         allowances = self._allowances(iterate, before)
@@ -115,10 +115,12 @@ class JacobianSolver:
             is_settled = _moved(iterate, following, self.linearizer.units) <= self.updates.settled
             iterate = following
             if is_settled and iterate.linear.error_size <= self.updates.met:
-                return Result(iterate, done + 1, allowances)
-        return Result(iterate, count, allowances)
+                return UpdateRun(iterate, done + 1, allowances)
+        return UpdateRun(iterate, count, allowances)
 
-    def until_met(self, goal: GazeGoal, posture: Array, angles: Array, before: Allowances | None) -> Result:
+    def until_met(
+        self, goal: GazeGoal, posture: Array, angles: Array, before: Allowances | None
+    ) -> UpdateRun:
         """Best iterate of updates from `angles` (n,) [rad or m], which end when the goal is met and the
         posture has settled, or when restarts no longer help.
         """
@@ -130,11 +132,11 @@ class JacobianSolver:
         draw = np.random.default_rng(0)
         for done in range(use.at_most):
             if iterate.linear.error_size <= use.met and moved <= use.settled:
-                return Result(iterate, done, allowances)
+                return UpdateRun(iterate, done, allowances)
             is_stuck = len(leasts) > use.patience and leasts[-1] > use.progress * leasts[-1 - use.patience]
             if is_stuck and best.linear.error_size > use.met:
                 if shaken == use.shakes:
-                    return Result(best, done, allowances)
+                    return UpdateRun(best, done, allowances)
                 iterate = self.at(goal, posture, self._shaken(iterate.angles, shaken, draw))
                 allowances = self._allowances(iterate, None)
                 shaken, leasts = shaken + 1, []
@@ -145,7 +147,7 @@ class JacobianSolver:
             leasts.append(min(error_size, leasts[-1]) if leasts else error_size)
             if error_size <= least or iterate.linear.error_size <= use.met:
                 best, least = iterate, min(error_size, least)
-        return Result(best, use.at_most, allowances)
+        return UpdateRun(best, use.at_most, allowances)
 
     def at(self, goal: GazeGoal, posture: Array, angles: Array) -> Iterate:
         """Iterate at `angles` (n,) [rad or m]: its pose and linearised problem."""
@@ -155,10 +157,10 @@ class JacobianSolver:
             secondary += objective.downhill(state)
         return Iterate(angles, state.pose, self.linearizer.linear(goal, state.pose, secondary, state.kept))
 
-    def state(self, goal: GazeGoal, posture: Array, angles: Array) -> State:
+    def state(self, goal: GazeGoal, posture: Array, angles: Array) -> ObjectiveInputs:
         """Goal, posture, angles and pose as the argument of secondary objectives."""
         with_posture = self._kept if goal.keep > 0.0 else np.zeros(len(angles), dtype=bool)
-        return State(
+        return ObjectiveInputs(
             self.skeleton,
             self.linearizer.units,
             goal,

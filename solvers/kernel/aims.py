@@ -6,7 +6,7 @@ the Python reference.
 
 from collections.abc import Sequence
 
-from ..aims.block import Block
+from ..aims.block import ResidualBlock
 from ..aims.blocks import OrientationBlock, PositionBlock, ViewBlock
 from ..kinematics.rotations import ORIGIN, Vector, unit
 
@@ -16,7 +16,7 @@ NO_ORIENTATION = (0.0, 0.0, 0.0, 0.0)
 
 
 def aim_numbers(
-    end: int, blocks: Sequence[Block], level: Vector | None, weight: float, symmetric: bool
+    end: int, blocks: Sequence[ResidualBlock], level: Vector | None, weight: float, symmetric: bool
 ) -> tuple[float, ...] | None:
     """The numbers (20,) of `struct limber_aim` for an end's aim; None if the kernel does not support one of
     its blocks. `weight` is relative to the largest weight of the goal.

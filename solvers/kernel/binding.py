@@ -6,7 +6,7 @@ from itertools import accumulate
 
 import numpy as np
 
-from ..aims.block import Measured
+from ..aims.block import PoseErrors
 from ..goals import GazeGoal
 from ..kinematics.skeleton import Angles
 from .aims import SIZE
@@ -17,7 +17,7 @@ from .structures import (
     Buffer,
     Correction,
     CorrectionStructure,
-    Evaluated,
+    Evaluation,
     FrameStructure,
     PlanStructure,
     ProblemStructure,
@@ -143,9 +143,9 @@ class CompiledModel:
         self._error, self._columns = Buffer(6 * aims), Buffer(n * 6 * aims)
         self._matrix, self._descent = Buffer(n, n), Buffer(n)
 
-    def _measured(self) -> Measured:
+    def _measured(self) -> PoseErrors:
         """The errors written by the last call."""
-        return Measured(self._errors.read())
+        return PoseErrors(self._errors.read())
 
     def forward(self, angles: Angles) -> tuple[Angles, Angles]:
         """Frames (n, 12) and axes (n, 3) of the joints at angles (n,) [rad or m]."""
@@ -156,7 +156,7 @@ class CompiledModel:
 
     def evaluate(
         self, goal: GazeGoal, posture: tuple[float, ...], keep: float, angles: Angles, side: float = 0.0
-    ) -> Evaluated:
+    ) -> Evaluation:
         """Errors and derivatives of one configuration (n,) [rad or m]."""
         problem = self.pose(goal, posture, keep)
         self._angles.array[0] = angles
@@ -175,7 +175,7 @@ class CompiledModel:
         values = self._values.array
         rows = int(values[0])
         lower = np.tril(self._matrix.array)
-        return Evaluated(
+        return Evaluation(
             self._error.array[:rows].copy(),
             self._columns.array[: self.n * rows].reshape(self.n, rows).copy(),
             lower + np.tril(lower, -1).T,

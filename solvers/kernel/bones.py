@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..aims.block import Measured
+from ..aims.block import PoseErrors
 from ..goals import GazeGoal
 from ..kinematics.skeleton import Angles
 from .inputs import BonesInput, DeviationInput, LastFramesInput, aims_address
@@ -81,7 +81,7 @@ class SolvedBones(NamedTuple):
     cost: float  # cost of the bones' rotations away from the authored pose, of rolls and distances
     missed: float  # size of the remaining aim error
     steps: int
-    measured: Measured
+    measured: PoseErrors
 
 
 def integer_arrays(model: BonesInput) -> dict[str, np.typing.NDArray[np.int32]]:
@@ -193,7 +193,7 @@ class CompiledBones:
             task.cost,
             task.missed,
             task.steps,
-            Measured(self._errors.read()),
+            PoseErrors(self._errors.read()),
         )
 
     def first_step(

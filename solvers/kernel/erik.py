@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..aims.block import Measured
+from ..aims.block import PoseErrors
 from ..goals import GazeGoal
 from ..kinematics.rotations import Y, normalized, unit
 from ..kinematics.skeleton import Angles, Skeleton
@@ -73,13 +73,13 @@ class _Erik(ctypes.Structure):
 RESULTS, RESULTS_START = Struct(f"d{END_ERRORS}di"), _Erik.posture_error.offset
 
 
-class Look(NamedTuple):
+class ErikSolution(NamedTuple):
     """Angles of a skeleton that look at a target."""
 
     angles: Angles  # (n,) within limits
     posture_error: float  # the paper's posture error, weighted
     iterations: int
-    measured: Measured  # errors of the ends; the kernel measures only the goal's first end
+    measured: PoseErrors  # errors of the ends; the kernel measures only the goal's first end
 
 
 def joint_numbers(model: JointModel) -> list[float]:
@@ -159,7 +159,7 @@ class CompiledErik:
 
     def solve(
         self, goal: GazeGoal, posture: tuple[float, ...], previous: tuple[float, ...] | None = None
-    ) -> Look:
+    ) -> ErikSolution:
         """ERIK's angles for a goal, from the posture (n,); `previous` (n,) is the last frame's solution, if
         used. Points are looked at with prismatic joints as in the posture.
 
@@ -176,4 +176,4 @@ class CompiledErik:
             task.previous = self._previous.address if self._is_from_previous else None
         check(self.kernel.erik(self._address))
         posture_error, *end_error, iterations = RESULTS.unpack_from(task, RESULTS_START)
-        return Look(self._angles.copy(), posture_error, iterations, Measured(end_error))
+        return ErikSolution(self._angles.copy(), posture_error, iterations, PoseErrors(end_error))

@@ -60,7 +60,7 @@ class ModelInput(Protocol):
 
 
 class TransitionInput(Protocol):
-    """Interface of a `motion.Transition`, as far as the kernel needs it."""
+    """Interface of a `motion.ActiveTransition`, as far as the kernel needs it."""
 
     @property
     def kind(self) -> int: ...

@@ -108,7 +108,7 @@ LIMBER_EXPORT int32_t limber_evaluate(const struct limber_problem *problem, cons
                                       double *error, double *columns, double *matrix, double *descent, double *values);
 
 /* Configurations (m, n) after a number of large steps toward shape and aim; `sides` and
- * `shape` (m,) as for `Descent.bold`. `values` (3, m) are their merits, mean cosines and aim errors [rad]. */
+ * `shape` (m,) as for `ShapeDescent.bold`. `values` (3, m) are their merits, mean cosines and aim errors [rad]. */
 LIMBER_EXPORT int32_t limber_descend(const struct limber_problem *problem, int32_t candidates, double *angles,
                                      const double *sides, const double *shape, int32_t steps, int32_t passes,
                                      double *values);

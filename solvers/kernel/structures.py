@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..aims.block import Measured
+from ..aims.block import PoseErrors
 from ..kinematics.skeleton import Angles
 
 ALIGNMENT = 64
@@ -144,7 +144,7 @@ def frame_numbers(frames: Angles) -> Angles:
     return np.concatenate([frames[:, :3, :3].reshape(-1, 9), frames[:, :3, 3]], 1)
 
 
-class Evaluated(NamedTuple):
+class Evaluation(NamedTuple):
     """Errors and derivatives of one configuration, with r components of the aim error."""
 
     error: Angles  # (r,) aim error [rad]; positions in fractions of the reach
@@ -167,7 +167,7 @@ class Tracked(NamedTuple):
     steps: int
     branch: tuple[float, ...] | None  # (n,) branch of the transition; None if no transition continues
     speed: float  # [rad/s] speed of the transition in progress
-    measured: Measured
+    measured: PoseErrors
 
 
 class Searched(NamedTuple):
@@ -176,7 +176,7 @@ class Searched(NamedTuple):
     angles: Angles  # (n,) within limits
     aim_error: float  # [rad] size of the remaining residual
     steps: int
-    measured: Measured
+    measured: PoseErrors
 
 
 class Correction(NamedTuple):
@@ -186,4 +186,4 @@ class Correction(NamedTuple):
     aim_error: float  # [rad] size of the remaining residual
     cosine: float  # mean cosine of the shape deviation; 0 if it is not measured
     steps: int
-    measured: Measured
+    measured: PoseErrors

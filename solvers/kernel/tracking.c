@@ -12,7 +12,7 @@
 #define ENOUGH (3.0 * DEGREES)
 #define AT_RISK (0.2 * DEGREES)
 #define AIM_LOST (1.0 * DEGREES) /* as in solvers/expressive/simulation.py */
-#define STILL 1e-6
+#define STILL 1e-6               /* as in solvers/expressive/tracker_memory.py */
 #define LEAST_PROGRESS 0.1
 #define SHORTEST_FRAME 1e-12     /* [s] as in solvers/tolerances.py, like the next one */
 #define LONGEST_FRAME 1e7

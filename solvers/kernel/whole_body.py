@@ -91,7 +91,7 @@ class _Step(ctypes.Structure):
     ]
 
 
-class Stepped(NamedTuple):
+class BodyStep(NamedTuple):
     """Result of a step, with n joints, k orientation targets and p position targets."""
 
     joints: Array  # (n,) [rad or m] joint values
@@ -220,7 +220,7 @@ class CompiledBody:
                 inputs["contact_turns"][row] = contact.rotation
             self._constraints += BASE if is_turned else LINEAR
 
-    def step(self, sides: Flags, forces: Array) -> Stepped:
+    def step(self, sides: Flags, forces: Array) -> BodyStep:
         """One step with the current inputs and settings.
 
         Args:
@@ -232,7 +232,7 @@ class CompiledBody:
         self.inputs["forces"][:rows] = forces if len(forces) == rows else 0.0
         check(self.kernel.body_step(self._address))
         moved, n = self.inputs["moved"].copy(), self._n
-        return Stepped(
+        return BodyStep(
             moved[:n],
             moved[n : n + 12],
             moved[n + 12 :],

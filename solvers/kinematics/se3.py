@@ -38,7 +38,7 @@ TO_SWING_AND_SLOPE = np.array(
 )
 
 
-class Frame(NamedTuple):
+class RigidTransform(NamedTuple):
     """Rotation and position of a frame in another frame: a point p given in it is at rotation p rotation* +
     position.
     """
@@ -47,10 +47,10 @@ class Frame(NamedTuple):
     position: Vector = (0.0, 0.0, 0.0)  # [m]
 
 
-HERE = Frame()
+HERE = RigidTransform()
 
 
-def frame_array(frame: Frame) -> Array:
+def frame_array(frame: RigidTransform) -> Array:
     """Homogeneous matrix (4, 4) of a frame."""
     matrix = np.eye(4)
     matrix[:3, :3] = to_matrix(frame.rotation)

@@ -28,7 +28,7 @@ from .rotations import (
     scale,
     unit,
 )
-from .se3 import Frame, frame_array
+from .se3 import RigidTransform, frame_array
 from .tree import BASE, Kind, Tree
 
 Angles = NDArray[np.float64]
@@ -137,12 +137,15 @@ def laid_out(joints: Sequence[Joint], ends: Sequence[End]) -> Laid:
     return Laid(
         [joint.parent for joint in joints],
         np.array(
-            [frame_array(Frame(normalized(joint.rest_rotation), joint.rest_offset)) for joint in joints]
+            [
+                frame_array(RigidTransform(normalized(joint.rest_rotation), joint.rest_offset))
+                for joint in joints
+            ]
         ),
         np.array([unit(joint.axis) for joint in joints]),
         [joint.kind for joint in joints],
         [end.joint for end in ends],
-        np.array([frame_array(Frame(normalized(end.rotation), end.offset)) for end in ends]),
+        np.array([frame_array(RigidTransform(normalized(end.rotation), end.offset)) for end in ends]),
     )
 
 

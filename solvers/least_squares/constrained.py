@@ -71,7 +71,7 @@ def stacked(parts: list[Constraints]) -> Constraints:
     )
 
 
-class Answer(NamedTuple):
+class ConstrainedSolution(NamedTuple):
     """A solution with its active bounds, multipliers and violations."""
 
     x: Array  # (n,) within the box
@@ -84,9 +84,11 @@ class Answer(NamedTuple):
     stopped: bool = False  # whether a search was stopped before the minimum
 
 
-def of_box(boxed: box.Boxed, count: int = 0) -> Answer:
+def of_box(boxed: box.Boxed, count: int = 0) -> ConstrainedSolution:
     """The solution of a box-bounded problem in which none of the `count` constraints is active."""
-    return Answer(boxed.x, boxed.sides, np.zeros(count), np.zeros(count), boxed.rounds, boxed.stopped)
+    return ConstrainedSolution(
+        boxed.x, boxed.sides, np.zeros(count), np.zeros(count), boxed.rounds, boxed.stopped
+    )
 
 
 def solve(
@@ -97,7 +99,7 @@ def solve(
     constraints: Constraints | None,
     sides: Sides | None = None,
     multipliers: Array | None = None,
-) -> Answer:
+) -> ConstrainedSolution:
     """Solution that minimises x' H x / 2 - g' x within a box and linear constraints.
 
     Args:
@@ -144,7 +146,7 @@ def solve(
         last = change
     beyond = constraints.beyond(x)
     yielded = np.where(np.abs(beyond) > tolerance, beyond, 0.0)
-    return Answer(
+    return ConstrainedSolution(
         x, sides, 0.0 * forces if yielded.any() else forces, yielded, rounds, stopped
     )  # the next step starts anew, since its violation differs
 

@@ -13,7 +13,7 @@ from ..tolerances import MET
 from .descent import Descent
 from .goals import Goals
 from .loops import Loops
-from .solution import Solution, State
+from .solution import AssemblyState, MechanismSolution
 from .solver import MechanismSolver
 
 TRIES = 60  # number of starts, including the given one
@@ -26,11 +26,11 @@ NO_GOALS = Goals()
 
 def assemble(
     solver: MechanismSolver,
-    start: State | None = None,
+    start: AssemblyState | None = None,
     goals: Goals = NO_GOALS,
     tries: int = TRIES,
     seed: int = 0,
-) -> Solution:
+) -> MechanismSolution:
     """Searches a pose of the mechanism with closed loops, from `start` and then from random poses around it,
     first near and then far.
 
@@ -48,7 +48,7 @@ def assemble(
     """
     start = _by_full_rotations(solver, solver.rest() if start is None else start, goals)
     dice = np.random.default_rng(seed)
-    best: Solution | None = None
+    best: MechanismSolution | None = None
     for k in range(max(tries, 1)):
         tried = (
             start if k == 0 else _elsewhere(solver, start, dice, NEAREST + (FARTHEST - NEAREST) * k / tries)
@@ -62,15 +62,17 @@ def assemble(
     return best
 
 
-def _rank(solution: Solution) -> tuple[float, float]:
+def _rank(solution: MechanismSolution) -> tuple[float, float]:
     return max(solution.report.residual, MET), solution.report.goal_error
 
 
-def _elsewhere(solver: MechanismSolver, start: State, dice: np.random.Generator, spread: float) -> State:
+def _elsewhere(
+    solver: MechanismSolver, start: AssemblyState, dice: np.random.Generator, spread: float
+) -> AssemblyState:
     tree = solver.tree
     step = spread * dice.normal(size=len(tree)) * tree.unit * solver.loops.matters
     values, balls = tree.moved(start.values, start.balls, step)
-    return State(np.clip(values, solver.lower, solver.upper), balls)
+    return AssemblyState(np.clip(values, solver.lower, solver.upper), balls)
 
 
 class _Gaps:
@@ -83,7 +85,7 @@ class _Gaps:
         return self.loops.linear(at.frames, at.screws, self.driven)
 
 
-def _closed(solver: MechanismSolver, start: State, goals: Goals) -> State:
+def _closed(solver: MechanismSolver, start: AssemblyState, goals: Goals) -> AssemblyState:
     """The state after Levenberg-Marquardt steps that close the loops within limits, without regard
     to goals.
     """
@@ -94,10 +96,10 @@ def _closed(solver: MechanismSolver, start: State, goals: Goals) -> State:
         solver.tree, Loops(solver.tree, ()), (gaps,), {}, (solver.lower, solver.upper), start.damping
     )
     configuration, _, _ = descent.go(descent.evaluate(start.values, start.balls), MAX_ITERATIONS)
-    return State(configuration.values, configuration.balls)
+    return AssemblyState(configuration.values, configuration.balls)
 
 
-def _by_full_rotations(solver: MechanismSolver, start: State, goals: Goals) -> State:
+def _by_full_rotations(solver: MechanismSolver, start: AssemblyState, goals: Goals) -> AssemblyState:
     """The start with its actuators moved by full rotations to the commanded number of rotations, if limits
     allow.
     """

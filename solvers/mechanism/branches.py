@@ -25,7 +25,7 @@ STALE = 2.0
 
 
 @dataclass(frozen=True)
-class View:
+class DeterminantReference:
     """Reference for determinants: a block (r, p) of the loops' Jacobian at a pose, represented by its m
     singular vectors.
     """
@@ -37,7 +37,7 @@ class View:
     is_clear: bool  # whether each singular value is either large or a rounding error
 
     @classmethod
-    def at(cls, block: Array) -> "View":
+    def at(cls, block: Array) -> "DeterminantReference":
         left, sizes, right = np.linalg.svd(block, full_matrices=False)
         counts = sizes > RANK * sizes.max(initial=0.0)
         is_clear = bool((~counts | (sizes > NEAR_SINGULAR * sizes.max(initial=0.0))).all())
@@ -58,7 +58,7 @@ class View:
 class Mode:
     """Assembly mode of one cluster of loops in a frame."""
 
-    view: View
+    view: DeterminantReference
     value: float  # determinant, from which a change of the mode is detected
     slope: float  # change of the determinant in the last step
     position: Array  # (v,) coordinates [rad, or sizes of the mechanism]
@@ -68,7 +68,7 @@ class Mode:
         """The mode with a new reference, if `block` (r, p) belongs to a pose far enough from singular
         ones.
         """
-        view = View.at(block)
+        view = DeterminantReference.at(block)
         if not view.is_clear or view.rank < self.view.rank:
             return self
         return replace(self, view=view, value=1.0, slope=self.slope / self.value)
@@ -103,7 +103,12 @@ class Branches:
         """
         position = values / self.unit
         still = np.zeros_like(position)
-        return Branch(tuple(Mode(View.at(block), 1.0, 0.0, position, still) for block in self._blocks(loops)))
+        return Branch(
+            tuple(
+                Mode(DeterminantReference.at(block), 1.0, 0.0, position, still)
+                for block in self._blocks(loops)
+            )
+        )
 
     def follow(self, last: Branch, loops: Array, values: Array) -> tuple[Branch, bool]:
         """The assembly mode in the next frame, and whether a loop has changed to another mode."""

@@ -12,14 +12,14 @@ from ..kernel.mechanism import ClosureInput, CompiledMechanism, MechanismInput
 from ..kinematics.rotations import IDENTITY, to_matrix
 from ..kinematics.se3 import Array
 from ..kinematics.tree import Indices
-from ..tasks import CentreOfMass, Direction, Ends, Orientation, Position
-from .descent import Motion
+from ..tasks import CentreOfMass, DirectionTask, Ends, OrientationTask, PositionTask
+from .descent import CurvedStep
 from .goals import NO_REGULARISER, Goals
 from .kinds import KINDS
 from .loops import Loops
 from .model import Mechanism
 from .objectives import Objectives
-from .solution import State
+from .solution import AssemblyState
 from .tree import SpanningTree
 
 # numbers of `enum limber_task`, as bytes
@@ -95,11 +95,11 @@ class CompiledSolve:
             rows.append(END(float(self.tree.node_joints[node]), *frame, *weights))
         return rows
 
-    def _of_position(self, task: Position) -> list[bytes]:
+    def _of_position(self, task: PositionTask) -> list[bytes]:
         ends, targets = self._ends(task.ends), task.targets
         return [POSITION + end + POINT(*target) for end, target in zip(ends, targets, strict=True)]
 
-    def _of_rotation(self, task: Orientation | Direction, kind: bytes) -> list[bytes]:
+    def _of_rotation(self, task: OrientationTask | DirectionTask, kind: bytes) -> list[bytes]:
         targets = [TARGET(a, d, g, b, e, h, c, f, i) for (a, b, c), (d, e, f), (g, h, i) in task.targets]
         return [kind + end + target for end, target in zip(self._ends(task.ends), targets, strict=True)]
 
@@ -107,9 +107,9 @@ class CompiledSolve:
         return [CENTRE + CENTRE_END(-1.0, *task.roots) + POINT(*task.target)]
 
     WRITERS: dict[type, Callable[["CompiledSolve", Any], list[bytes]]] = {
-        Position: _of_position,
-        Orientation: partial(_of_rotation, kind=ORIENTATION),
-        Direction: partial(_of_rotation, kind=AXIS),
+        PositionTask: _of_position,
+        OrientationTask: partial(_of_rotation, kind=ORIENTATION),
+        DirectionTask: partial(_of_rotation, kind=AXIS),
         CentreOfMass: _of_centre,
     }
 
@@ -137,9 +137,9 @@ class CompiledSolve:
         goals: Goals,
         driven: dict[int, Array],
         dt: float | None,
-        start: State,
+        start: AssemblyState,
         closes_only: bool = False,
-    ) -> tuple[State, Array]:
+    ) -> tuple[AssemblyState, Array]:
         """Solves for goals; `self.task` contains the budget before the call, and the report after it.
 
         Args:
@@ -183,16 +183,16 @@ class CompiledSolve:
         after, poses = mechanism.solve(goals_of_tasks, is_regularised)
         return self._state(after, dt, start), poses
 
-    def _state(self, after: Array, dt: float | None, start: State) -> State:
+    def _state(self, after: Array, dt: float | None, start: AssemblyState) -> AssemblyState:
         """The state after a solve, from the numbers that `CompiledMechanism.solve` returns."""
         task, (balls_start, first_start, rest_start, mode_start) = self.task, self._starts
         values, damping, motion, mode = after[:balls_start], task.damping_after, None, None
         balls = after[balls_start:first_start].reshape(-1, 3, 3) if self._has_balls else start.balls
         if dt is not None and task.has_motion_after:
-            motion = Motion(after[first_start:rest_start], after[rest_start:mode_start], dt)
+            motion = CurvedStep(after[first_start:rest_start], after[rest_start:mode_start], dt)
         regular = start.regular
         if task.has_mode_after:
             mode = after[mode_start:]
             if task.is_flipped or mode[IS_REGULAR]:
-                regular = State(values, balls, damping, None, mode)
-        return State(values, balls, damping, motion, mode, regular)
+                regular = AssemblyState(values, balls, damping, None, mode)
+        return AssemblyState(values, balls, damping, motion, mode, regular)

@@ -10,7 +10,7 @@ from ..tolerances import MET, TINY
 from .clusters import RANK
 from .descent import PROBE
 from .goals import Goals
-from .solution import State
+from .solution import AssemblyState
 from .solver import MechanismSolver
 
 
@@ -29,7 +29,7 @@ class Counts:
     undetermined: tuple[str, ...]  # names of the bodies that these DoF move; a solve keeps them still
 
 
-def count(solver: MechanismSolver, state: State) -> Counts:
+def count(solver: MechanismSolver, state: AssemblyState) -> Counts:
     """Mobility of a mechanism at an assembled pose; at a singular pose it is larger than elsewhere."""
     loops, twists = linearised(solver, state)
     width = len(solver.tree)
@@ -54,7 +54,7 @@ def count(solver: MechanismSolver, state: State) -> Counts:
     )
 
 
-def locked_actuators(solver: MechanismSolver, state: State) -> tuple[int, ...]:
+def locked_actuators(solver: MechanismSolver, state: AssemblyState) -> tuple[int, ...]:
     """Indices, among all actuators' values, of those that the loops lock. At a dead centre a motor moves
     nothing to first order. The other actuators therefore move the mechanism a little further if they can,
     and only an actuator that is still immobile there counts as locked.
@@ -65,7 +65,7 @@ def locked_actuators(solver: MechanismSolver, state: State) -> tuple[int, ...]:
         step = directions @ np.random.default_rng(0).normal(size=directions.shape[1])
         step *= PROBE / np.abs(step).max()
         values, balls = solver.tree.moved(state.values, state.balls, step * solver.tree.unit)
-        beside = solver.solve(Goals(), State(np.clip(values, solver.lower, solver.upper), balls))
+        beside = solver.solve(Goals(), AssemblyState(np.clip(values, solver.lower, solver.upper), balls))
         if beside.report.assembled:
             is_locked &= _is_still(solver, null_space(linearised(solver, beside.state)[0], len(solver.tree)))
     return tuple(np.flatnonzero(is_locked).tolist())
@@ -77,7 +77,7 @@ def _is_still(solver: MechanismSolver, directions: Array) -> NDArray[np.bool_]:
     return still
 
 
-def linearised(solver: MechanismSolver, state: State) -> tuple[Array, Array]:
+def linearised(solver: MechanismSolver, state: AssemblyState) -> tuple[Array, Array]:
     """Jacobian (r, v) of the loops' residuals, and Jacobian (b, 6, v) of the bodies' angular and linear
     velocities.
 

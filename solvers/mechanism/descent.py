@@ -36,7 +36,7 @@ PROBE = 0.05
 ALIKE = 0.5
 
 
-class Shape(NamedTuple):
+class LoopKinematics(NamedTuple):
     """Quantities that depend on the coordinates alone, not on the tasks."""
 
     frames: Frames
@@ -44,7 +44,7 @@ class Shape(NamedTuple):
     loops: tuple[Array, Array]  # residual (r,) and Jacobian (r, v) of the loops
 
 
-class Motion(NamedTuple):
+class CurvedStep(NamedTuple):
     """Motion in a frame: the step along the tangent of the path, and the correction for the path's
     curvature.
     """
@@ -53,10 +53,10 @@ class Motion(NamedTuple):
     rest: Array  # (v,) correction, in units of the coordinates
     dt: float  # [s] duration of the frame
 
-    def over(self, dt: float) -> "Motion":
+    def over(self, dt: float) -> "CurvedStep":
         """The same motion scaled to another duration [s]."""
         share = dt / self.dt
-        return Motion(share * self.first, share * share * self.rest, dt)
+        return CurvedStep(share * self.first, share * share * self.rest, dt)
 
     def curved(self, step: Array) -> Array | None:
         """A step (v,) along the tangent plus the last frame's correction for the path's curvature; None if
@@ -74,7 +74,7 @@ class Configuration:
 
     values: Array  # (v,) [rad, m]
     balls: Array  # (k, 3, 3) rotations of ball joints
-    shape: Shape
+    shape: LoopKinematics
     open: float  # largest loop residual [rad or sizes]
     square: float  # sum of squares of the task errors
     goals: tuple[Array, Array]  # task errors (e,) and Jacobian (e, v)
@@ -103,7 +103,7 @@ class Descent:
         self.held = np.zeros(
             len(self.unit), bool
         )  # (v,) whether the last step would take a coordinate beyond a bound
-        self.last: Motion | None = None  # motion of the last frame, scaled to this frame's duration
+        self.last: CurvedStep | None = None  # motion of the last frame, scaled to this frame's duration
         self.first: Array | None = None  # (v,) first step, according to the linear model
 
     def evaluate(self, values: Array, balls: Array) -> Configuration:
@@ -112,7 +112,7 @@ class Descent:
         frames = self.tree.forward(values, balls=balls)
         screws = self.tree.screws(frames)
         gap, _ = loops = self.loops.linear(frames, screws, self.driven)
-        shape = Shape(frames, screws, loops)
+        shape = LoopKinematics(frames, screws, loops)
         error, goal = stacked(self.tasks, Kinematics(frames, screws, values, balls), len(self.tree))
         return Configuration(
             values, balls, shape, float(np.abs(gap).max(initial=0.0)), float(error @ error), (error, goal)

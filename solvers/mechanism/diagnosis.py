@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..kinematics.rotations import IDENTITY, between, conjugate, from_matrix, multiply
-from ..kinematics.se3 import Array, Frame
+from ..kinematics.se3 import Array, RigidTransform
 from ..kinematics.tree import Indices
 from ..least_squares.bounded_step import MAX_ITERATIONS
 from ..tolerances import MET
@@ -27,7 +27,7 @@ from .counting import null_space
 from .goals import Goals
 from .kinds import KINDS
 from .model import WORLD, Joint, Mechanism
-from .solution import State
+from .solution import AssemblyState
 from .solver import MechanismSolver
 
 # [rad or sizes] trial steps of a corrected loop, for the coordinate that moves most; large ones first, since
@@ -76,12 +76,12 @@ class FlatLoop:
     normal: Array  # (3,) normal of the plane; with axes along it the loop would move in the plane
 
 
-def locked_loops(solver: MechanismSolver, state: State) -> tuple[LockedLoop, ...]:
+def locked_loops(solver: MechanismSolver, state: AssemblyState) -> tuple[LockedLoop, ...]:
     """All locked loops at an assembled pose, in the order of their joints; driven bodies count as free."""
     return _Examination(solver.mechanism, solver.poses(state)).locked()
 
 
-def flat_loops(solver: MechanismSolver, state: State) -> tuple[FlatLoop, ...]:
+def flat_loops(solver: MechanismSolver, state: AssemblyState) -> tuple[FlatLoop, ...]:
     """All flat loops at an assembled pose, in the order of their joints."""
     return _Examination(solver.mechanism, solver.poses(state)).flat()
 
@@ -90,7 +90,9 @@ def _freed(mechanism: Mechanism, poses: Array) -> Mechanism:
     """The mechanism with its bodies starting at poses (b, 4, 4), all joints in the spanning tree, no limits
     and no driven bodies.
     """
-    starts = [Frame(from_matrix(pose[:3, :3].tolist()), tuple(pose[:3, 3].tolist())) for pose in poses]
+    starts = [
+        RigidTransform(from_matrix(pose[:3, :3].tolist()), tuple(pose[:3, 3].tolist())) for pose in poses
+    ]
     bodies = [
         replace(body, start=start, driven=False) for body, start in zip(mechanism.bodies, starts, strict=True)
     ]
@@ -236,7 +238,7 @@ class _Examination:
             values, balls = tree.moved(
                 state.values, state.balls, step * (far / np.abs(step).max()) * tree.unit
             )
-            solution = solver.solve(Goals(), State(values, balls), iterations=MAX_ITERATIONS)
+            solution = solver.solve(Goals(), AssemblyState(values, balls), iterations=MAX_ITERATIONS)
             moved = abs(
                 float((solution.state.values[coordinate] - state.values[coordinate]) / tree.unit[coordinate])
             )
@@ -250,7 +252,7 @@ class _Examination:
         return math.inf
 
 
-def _motions(solver: MechanismSolver, state: State, coordinates: Indices) -> Array:
+def _motions(solver: MechanismSolver, state: AssemblyState, coordinates: Indices) -> Array:
     """Directions (c, m) in which the coordinates `coordinates` (c,) can move at a pose, to first order."""
     frames = solver.tree.forward(state.values, balls=state.balls)
     return null_space(
@@ -273,7 +275,7 @@ def _corrected(mechanism: Mechanism, misaligned: MisalignedAxis) -> Mechanism:
     def corrected(joint: Joint) -> Joint:
         ends = ((joint.parent, joint.in_parent), (joint.child, joint.in_child))
         on_parent, on_child = (
-            Frame(
+            RigidTransform(
                 multiply(conjugate(starts[name]), multiply(rotation, multiply(starts[name], frame.rotation))),
                 frame.position,
             )

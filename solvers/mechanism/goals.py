@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from ..kinematics.rotations import IDENTITY, Quaternion, Vector, Z, to_matrix
-from ..kinematics.se3 import HERE, Frame
+from ..kinematics.se3 import HERE, RigidTransform
 from ..least_squares.damping import REDUNDANT
 from .model import FARTHEST, MechanismError, check_numbers, check_rotation
 
@@ -27,7 +27,7 @@ class FrameGoal:
     """
 
     body: str
-    on_body: Frame = HERE
+    on_body: RigidTransform = HERE
     position: Vector | None = None  # [m]
     rotation: Quaternion | None = None
     position_weight: Vector = EVENLY  # weights along `Goals.weight_axes`
@@ -97,7 +97,7 @@ class Goals:
     actuators: Mapping[str, tuple[float, ...]] = field(
         default_factory=dict
     )  # joint -> its commanded values [rad or m], as in forward kinematics
-    driven: Mapping[str, Frame] = field(
+    driven: Mapping[str, RigidTransform] = field(
         default_factory=dict
     )  # driven body -> its pose; a driven body without one is free in this frame
     regulariser_weights: RegulariserWeights = NO_REGULARISER

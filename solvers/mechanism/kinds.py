@@ -33,7 +33,7 @@ SWING = (Row.SWING_X, Row.SWING_Y)
 
 
 @dataclass(frozen=True)
-class Shape:
+class JointStructure:
     """Degrees of freedom and constraints of a kind of joint."""
 
     moves: tuple[Freedom, ...]  # elementary moves from the parent to the child; a ball counts as three DoF
@@ -47,17 +47,17 @@ class Shape:
         return tuple(move for move in self.moves for _ in range(3 if move == "ball" else 1))
 
 
-KINDS: dict[str, Shape] = {
-    "fixed": Shape((), (*POSITION, *TURN)),
-    "revolute": Shape(("rotate z",), (*POSITION, *SWING)),
-    "prismatic": Shape(("translate z",), (Row.X, Row.Y, *TURN)),
-    "cylindrical": Shape(("translate z", "rotate z"), (Row.X, Row.Y, *SWING)),
-    "spherical": Shape(("ball",), POSITION),
-    "universal": Shape(
+KINDS: dict[str, JointStructure] = {
+    "fixed": JointStructure((), (*POSITION, *TURN)),
+    "revolute": JointStructure(("rotate z",), (*POSITION, *SWING)),
+    "prismatic": JointStructure(("translate z",), (Row.X, Row.Y, *TURN)),
+    "cylindrical": JointStructure(("translate z", "rotate z"), (Row.X, Row.Y, *SWING)),
+    "spherical": JointStructure(("ball",), POSITION),
+    "universal": JointStructure(
         ("rotate x", "rotate y"), (*POSITION, Row.CROSS)
     ),  # about x of the parent's frame, then about y of the child's
-    "cartesian": Shape(("translate x", "translate y", "translate z"), TURN),
-    "planar": Shape(("translate x", "translate y", "rotate z"), (Row.Z, *SWING)),
-    "free": Shape(("translate x", "translate y", "translate z", "ball"), ()),
+    "cartesian": JointStructure(("translate x", "translate y", "translate z"), TURN),
+    "planar": JointStructure(("translate x", "translate y", "rotate z"), (Row.Z, *SWING)),
+    "free": JointStructure(("translate x", "translate y", "translate z", "ball"), ()),
 }
 assert set(KINDS) == set(get_args(Kind))

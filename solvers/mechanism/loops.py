@@ -12,7 +12,7 @@ from ..kinematics.se3 import Array, angle_of, half_angle, half_swing, hat
 from ..kinematics.tree import Frames
 from .clusters import Clusters
 from .kinds import KINDS, Row
-from .tree import Closure, SpanningTree
+from .tree import LoopJoint, SpanningTree
 
 
 class JointResiduals:
@@ -87,7 +87,7 @@ class JointResiduals:
 class Loops:
     """The closures (joints that close loops) of a tree: c closures with r residuals in total."""
 
-    def __init__(self, tree: SpanningTree, closures: Sequence[Closure]) -> None:
+    def __init__(self, tree: SpanningTree, closures: Sequence[LoopJoint]) -> None:
         self.names = tuple(closure.name for closure in closures)
         self.rows = JointResiduals([closure.kind for closure in closures])
         links = np.array(

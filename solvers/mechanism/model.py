@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from ..kinematics.rotations import Quaternion, Vector
-from ..kinematics.se3 import HERE, Frame
+from ..kinematics.se3 import HERE, RigidTransform
 from .kinds import KINDS, Kind
 
 WORLD = ""  # name of the fixed world as a joint's parent
@@ -63,19 +63,19 @@ def check_rotation(what: str, rotation: Quaternion) -> None:
         raise MechanismError(f"{what} is 0, 0, 0, 0, which is no rotation: give it 1, 0, 0, 0 for none")
 
 
-def _check_frame(what: str, frame: Frame) -> None:
+def _check_frame(what: str, frame: RigidTransform) -> None:
     check_numbers(f"{what} [m]", frame.position, 3, FARTHEST)
     check_rotation(f"{what}, rotation", frame.rotation)
 
 
 @dataclass(frozen=True)
-class Body:
+class RigidBody:
     """A rigid body. Its pose is that of its own frame, which may be at any position on the body."""
 
     name: str
     mass: float = 0.0  # [kg]; 0: no influence on the centre of mass
     centre: Vector = (0.0, 0.0, 0.0)  # [m] centre of mass in its own frame
-    start: Frame | None = None  # approximate pose in the world before assembly
+    start: RigidTransform | None = None  # approximate pose in the world before assembly
     grounded: bool = False  # whether it is fixed at `start`
     driven: bool = False  # whether its pose is an input of every solve
 
@@ -106,8 +106,8 @@ class Joint:
     kind: Kind
     parent: str  # name of a body; "" is the world
     child: str
-    in_parent: Frame = HERE
-    in_child: Frame = HERE
+    in_parent: RigidTransform = HERE
+    in_child: RigidTransform = HERE
     lower: tuple[float, ...] = ()  # [rad or m] per degree of freedom; empty: no limit
     upper: tuple[float, ...] = ()
     velocity: tuple[float, ...] = ()  # [rad/s or m/s] per degree of freedom; empty: no limit
@@ -159,7 +159,7 @@ class Joint:
 class Mechanism:
     """A checked mechanism: bodies and joints have unique names, and all references exist."""
 
-    bodies: tuple[Body, ...]
+    bodies: tuple[RigidBody, ...]
     joints: tuple[Joint, ...] = ()
     warnings: tuple[str, ...] = field(
         default=(), compare=False

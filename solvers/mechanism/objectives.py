@@ -11,18 +11,18 @@ from typing import NamedTuple
 import numpy as np
 
 from ..kinematics.rotations import IDENTITY, Z, between, multiply, to_matrix, unit
-from ..kinematics.se3 import Array, Frame, exponential, frame_array
+from ..kinematics.se3 import Array, RigidTransform, exponential, frame_array
 from ..kinematics.tree import Frames, Mask
 from ..tasks import (
     BallRotations,
     CentreOfMass,
-    Direction,
+    DirectionTask,
     Ends,
     JointValues,
     Kinematics,
     Masses,
-    Orientation,
-    Position,
+    OrientationTask,
+    PositionTask,
     RotationSpeed,
     Task,
 )
@@ -30,7 +30,7 @@ from .goals import CentreGoal, FrameGoal, Goals, RegulariserWeights
 from .model import Mechanism, MechanismError
 from .tree import Passage, SpanningTree
 
-Weighted = tuple[str, Frame, tuple[float, ...]]  # name of a body, a frame on it, weights
+Weighted = tuple[str, RigidTransform, tuple[float, ...]]  # name of a body, a frame on it, weights
 
 
 def stacked(tasks: Sequence[Task], at: Kinematics, width: int) -> tuple[Array, Array]:
@@ -83,11 +83,11 @@ class Objectives:
                 directions.append(to_matrix(between(Z, unit(goal.direction))))
                 pointed.append((goal.body, _along(goal), (goal.direction_weight,) * 2))
         if placed:
-            yield Position(self._ends(tuple(placed), self.tree.size**-2.0), positions, axes)
+            yield PositionTask(self._ends(tuple(placed), self.tree.size**-2.0), positions, axes)
         if turned:
-            yield Orientation(self._ends(tuple(turned)), rotations)
+            yield OrientationTask(self._ends(tuple(turned)), rotations)
         if pointed:
-            yield Direction(self._ends(tuple(pointed)), directions)
+            yield DirectionTask(self._ends(tuple(pointed)), directions)
         if goals.centre is not None:
             yield self._centre(goals.centre, axes)
 
@@ -205,8 +205,8 @@ class Objectives:
                 self._moving(weights.weight, 3),
             )
             poses = rotations.frames(last)
-            yield Position(positions, poses[:, :3, 3])  # R_state (section IV.C)
-            yield Orientation(rotations, poses[:, :3, :3])
+            yield PositionTask(positions, poses[:, :3, 3])  # R_state (section IV.C)
+            yield OrientationTask(rotations, poses[:, :3, :3])
         if weights.speed_weight > 0.0 and dt is not None:
             ends = self._moving(2.0 * weights.speed_weight, 1)
             yield RotationSpeed(ends, ends.frames(last), weights.speed * dt)
@@ -230,12 +230,14 @@ def _weight_axes(goals: Goals) -> Array | None:
     return None if goals.weight_axes == IDENTITY else np.array(to_matrix(goals.weight_axes))
 
 
-def _along(goal: FrameGoal) -> Frame:
+def _along(goal: FrameGoal) -> RigidTransform:
     """The goal's frame on its body, rotated so that its Z is the goal's axis."""
     return (
         goal.on_body
         if goal.axis == Z
-        else Frame(multiply(goal.on_body.rotation, between(Z, unit(goal.axis))), goal.on_body.position)
+        else RigidTransform(
+            multiply(goal.on_body.rotation, between(Z, unit(goal.axis))), goal.on_body.position
+        )
     )
 
 

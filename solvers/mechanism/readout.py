@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from ..kinematics.se3 import Array, Frame, frame_array, inverse, logarithm
+from ..kinematics.se3 import Array, RigidTransform, frame_array, inverse, logarithm
 from .kinds import KINDS
 from .model import WORLD, Mechanism
 from .tree import Passage, SpanningTree
@@ -40,7 +40,7 @@ def moves_of(kind: str, relative: Array) -> list[Any]:
 
 
 def coordinates_at(
-    mechanism: Mechanism, tree: SpanningTree, poses: Mapping[str, Frame]
+    mechanism: Mechanism, tree: SpanningTree, poses: Mapping[str, RigidTransform]
 ) -> tuple[Array, Array]:
     """Values (v,) and balls' rotations (b, 3, 3) that come nearest to the given poses of bodies in the world;
     zero for bodies without a given pose.

@@ -6,11 +6,11 @@ from typing import NamedTuple
 from ..kinematics.se3 import Array
 from ..least_squares.damping import FIRST_SHARE
 from .branches import Branch
-from .descent import Motion
+from .descent import CurvedStep
 
 
 @dataclass(frozen=True, eq=False)
-class State:
+class AssemblyState:
     """Configuration of a mechanism, from which its next solve starts: an immutable value. As it
     holds arrays, it equals only itself.
     """
@@ -18,13 +18,13 @@ class State:
     values: Array  # (v,) coordinates [rad, m], full rotations counted
     balls: Array  # (k, 3, 3) rotations of ball joints
     damping: float = FIRST_SHARE  # damping as a fraction of the squared error
-    motion: Motion | None = None  # motion of the last frame; None if unknown
+    motion: CurvedStep | None = None  # motion of the last frame; None if unknown
     # assembly mode: a `Branch` of the Python reference, or the kernel's numbers (m,); None if unknown
     branch: Branch | Array | None = None
-    regular: "State | None" = None  # the last state of this assembly away from singular poses
+    regular: "AssemblyState | None" = None  # the last state of this assembly away from singular poses
 
 
-class Report(NamedTuple):
+class SolveReport(NamedTuple):
     """Outcome of one solve: assembly, errors and convergence."""
 
     assembled: bool  # whether every joint's residual is at most MET
@@ -46,9 +46,9 @@ class Report(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Solution:
+class MechanismSolution:
     """Result of a mechanism's solve for one frame. It equals only itself, since it holds arrays."""
 
-    state: State
+    state: AssemblyState
     poses: Array  # (b, 4, 4) bodies in the world, in the mechanism's order
-    report: Report
+    report: SolveReport

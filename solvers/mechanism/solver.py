@@ -13,25 +13,24 @@ from functools import cached_property
 import numpy as np
 
 from ..kernel.library import kernel
-from ..kinematics.se3 import Array, Frame, frame_array, orthonormal
+from ..kinematics.se3 import Array, RigidTransform, frame_array, orthonormal
 from ..kinematics.tree import Frames, Indices, Mask
-from ..least_squares.bounded_step import LONGEST_STEP
 from ..limits import JointState, Limit, PositionLimit, VelocityLimit, bounds
 from ..tasks import JointValues, Kinematics, Task
 from ..tolerances import EXACT, LONGEST_FRAME, MET, SHORTEST_FRAME, is_frame
 from .branches import Branch, Branches
 from .compiled import CompiledSolve
 from .continuation import continued
-from .descent import CLOSE_ENOUGH, Configuration, Descent, Motion
+from .descent import CLOSE_ENOUGH, Configuration, CurvedStep, Descent
 from .goals import NO_REGULARISER, Goals
 from .loops import Loops
 from .model import Mechanism, MechanismError
 from .objectives import Objectives, by_full_rotations, stacked
 from .readout import coordinates_at, values_of
-from .solution import Report, Solution, State
+from .solution import AssemblyState, MechanismSolution, SolveReport
 from .tree import SpanningTree
+from .waypoints import waypoints
 
-MOST_WAYPOINTS = round(math.tau / LONGEST_STEP)  # waypoints of a full rotation
 ITERATIONS = 20  # most steps in a frame; from the last frame's state three are usual
 
 
@@ -87,12 +86,12 @@ class MechanismSolver:
 
     # -- states --
 
-    def state_at(self, poses: Mapping[str, Frame]) -> State:
+    def state_at(self, poses: Mapping[str, RigidTransform]) -> AssemblyState:
         """The state nearest to the given poses of bodies in the world; its loops may be open."""
         values, balls = coordinates_at(self.mechanism, self.tree, poses)
-        return State(self._within(values, self.lower, self.upper), balls)
+        return AssemblyState(self._within(values, self.lower, self.upper), balls)
 
-    def rest(self) -> State:
+    def rest(self) -> AssemblyState:
         """The state with bodies at their rest poses, or without these with every joint at 0, within
         limits.
         """
@@ -100,11 +99,11 @@ class MechanismSolver:
             {body.name: body.start for body in self.mechanism.bodies if body.start is not None}
         )
 
-    def poses(self, state: State) -> Array:
+    def poses(self, state: AssemblyState) -> Array:
         """Poses (b, 4, 4) of the bodies in the world for a state."""
         return self._bodies(self.tree.forward(state.values, balls=state.balls))
 
-    def values(self, state: State, joint: str) -> tuple[float, ...]:
+    def values(self, state: AssemblyState, joint: str) -> tuple[float, ...]:
         """A joint's values [rad, m], continuous over full rotations. Raises KeyError if the joint closes a
         loop and has no actuator or limit.
         """
@@ -125,11 +124,11 @@ class MechanismSolver:
     def solve(
         self,
         goals: Goals,
-        state: State,
+        state: AssemblyState,
         dt: float | None = None,
         iterations: int = ITERATIONS,
         evaluations: int | None = None,
-    ) -> Solution:
+    ) -> MechanismSolution:
         """The solution nearest to the goals with closed loops, from the last frame's state.
 
         Args:
@@ -170,53 +169,38 @@ class MechanismSolver:
         return replace(answer, state=state_before_flip, report=answer.report._replace(flipped=False))
 
     def _solved(
-        self, goals: Goals, state: State, dt: float | None, iterations: int, evaluations: int | None
-    ) -> Solution:
+        self, goals: Goals, state: AssemblyState, dt: float | None, iterations: int, evaluations: int | None
+    ) -> MechanismSolution:
         if self.compiled is not None:
             tasks_of_goals = self.compiled.goals(goals, self.objectives)
             if tasks_of_goals is not None:
                 return self._solved_by_kernel(
                     self.compiled, tasks_of_goals, goals, state, dt, iterations, evaluations
                 )
-        driven = self.driven_poses(goals)
-        bounds = self._bounds(state, dt)
+        return self._solved_in_python(goals, state, dt, iterations, evaluations)
+
+    def _solved_in_python(
+        self, goals: Goals, state: AssemblyState, dt: float | None, iterations: int, evaluations: int | None
+    ) -> MechanismSolution:
+        """Same as `_solved`, without the kernel."""
+        driven, bounds = self.driven_poses(goals), self._bounds(state, dt)
         values = self._within(state.values, *bounds)
         commanded, balls = self.objectives.of_actuators(goals, values, self.lower, self.upper)
         tasks: list[Task] = [
             *self.objectives.of_goals(goals),
             *(task for task in (commanded, balls) if task is not None),
         ]
-        regularisers: list[Task] = []
-        if goals.regulariser_weights != NO_REGULARISER:
-            frames = self.tree.forward(state.values, balls=state.balls)
-            regularisers += self.objectives.of_regularisers(goals.regulariser_weights, frames, dt)
+        regularisers = self._regularisers(goals, state, dt)
         descent = Descent(self.tree, self.loops, [*tasks, *regularisers], driven, bounds, state.damping)
-        start = configuration = descent.evaluate(values, state.balls)
-        branch, flipped = state.branch if isinstance(state.branch, Branch) else None, False
-        if branch is None:
-            branch, flipped = self._followed(None, start)
-        for desired in _waypoints(commanded, values):  # waypoints keep the assembly over long distances
-            assert commanded is not None
-            last, commanded.desired = commanded.desired, desired
-            configuration, _, _ = descent.go(
-                descent.evaluate(configuration.values, configuration.balls), iterations
-            )
-            commanded.desired = last
-            start = configuration = descent.evaluate(configuration.values, configuration.balls)
-            branch, over = self._followed(branch, configuration)
-            flipped |= over
-        descent.first, descent.last = (
-            None,
-            (state.motion.over(dt) if dt is not None and state.motion is not None else None),
-        )
+        start = descent.evaluate(values, state.balls)
+        start, branch, flipped = self._approached(descent, start, commanded, state.branch, iterations)
+        descent.first = None
+        descent.last = state.motion.over(dt) if dt is not None and state.motion is not None else None
         descent.most = math.inf if evaluations is None else descent.evaluations + evaluations
-        configuration, settled, count = descent.go(configuration, iterations)
+        configuration, settled, count = descent.go(start, iterations)
         if start.open <= EXACT and 0.0 < start.square <= configuration.square:
             # steps are compared with nearly closed loops: closing them may undo their apparent gain
-            configuration, settled = (
-                start,
-                True,
-            )
+            configuration, settled = start, True
         motion = None
         if dt is not None and configuration.open <= CLOSE_ENOUGH:
             if descent.last is not None and self._is_moved_by_bodies(goals) and not regularisers:
@@ -226,11 +210,46 @@ class MechanismSolver:
                 configuration, settled = (configuration, settled) if other is None else (other, True)
             moved = descent.difference(start, configuration)
             first = moved if descent.first is None else descent.first
-            motion = Motion(first, moved - first, dt)
+            motion = CurvedStep(first, moved - first, dt)
         branch, over = self._followed(branch, configuration)
+        flipped |= over
         return self._answer(
-            descent, tasks, configuration, motion, branch, state.regular, settled, count, flipped or over
+            descent, tasks, configuration, motion, branch, state.regular, settled, count, flipped
         )
+
+    def _regularisers(self, goals: Goals, state: AssemblyState, dt: float | None) -> list[Task]:
+        """Tasks that regularise the movement from the last frame's state."""
+        if goals.regulariser_weights == NO_REGULARISER:
+            return []
+        frames = self.tree.forward(state.values, balls=state.balls)
+        return list(self.objectives.of_regularisers(goals.regulariser_weights, frames, dt))
+
+    def _approached(
+        self,
+        descent: Descent,
+        start: Configuration,
+        commanded: JointValues | None,
+        last: Branch | Array | None,
+        iterations: int,
+    ) -> tuple[Configuration, Branch | None, bool]:
+        """The configuration after the waypoints of actuators that are commanded far, which keep the assembly;
+        its assembly mode, and whether that has changed on the way from `start`, with the last frame's mode
+        `last` as in `AssemblyState`.
+        """
+        branch, flipped = last if isinstance(last, Branch) else None, False
+        if branch is None:
+            branch, flipped = self._followed(None, start)
+        if commanded is None:
+            return start, branch, flipped
+        target = commanded.desired
+        for waypoint in waypoints(commanded, start.values):
+            commanded.desired = waypoint
+            start, _, _ = descent.go(descent.evaluate(start.values, start.balls), iterations)
+            commanded.desired = target
+            start = descent.evaluate(start.values, start.balls)
+            branch, over = self._followed(branch, start)
+            flipped |= over
+        return start, branch, flipped
 
     def _is_moved_by_bodies(self, goals: Goals) -> bool:
         """Whether goals of bodies (not of actuators) move actuators."""
@@ -241,11 +260,11 @@ class MechanismSolver:
         compiled: CompiledSolve,
         tasks_of_goals: bytes,
         goals: Goals,
-        state: State,
+        state: AssemblyState,
         dt: float | None,
         iterations: int,
         evaluations: int | None,
-    ) -> Solution:
+    ) -> MechanismSolution:
         """Same as `_solved`, by the kernel; tasks as returned by `CompiledSolve.goals`."""
         task = compiled.task
         task.continues = self._is_moved_by_bodies(goals)
@@ -256,7 +275,7 @@ class MechanismSolver:
             at_bound, least, most = compiled.mechanism.held()
             limiting = tuple(self._sentences_on_limits(at_bound, least, most, after.values))
         residual, worst = task.residual, task.worst
-        report = Report(
+        report = SolveReport(
             residual <= MET,
             bool(task.is_settled),
             residual,
@@ -266,15 +285,17 @@ class MechanismSolver:
             task.steps,
             bool(task.is_flipped),
         )
-        return Solution(after, poses, report)
+        return MechanismSolution(after, poses, report)
 
-    def closed_by_kernel(self, compiled: CompiledSolve, start: State, goals: Goals, iterations: int) -> State:
+    def closed_by_kernel(
+        self, compiled: CompiledSolve, start: AssemblyState, goals: Goals, iterations: int
+    ) -> AssemblyState:
         """The state after steps that close the loops within limits, without regard to goals."""
         compiled.task.iterations, compiled.task.evaluations, compiled.task.continues = iterations, -1, False
         driven = Goals(driven=goals.driven)
-        pose = State(start.values, start.balls, start.damping)
+        pose = AssemblyState(start.values, start.balls, start.damping)
         after, _ = compiled.solve(b"", driven, self.driven_poses(driven), None, pose, closes_only=True)
-        return State(after.values, after.balls)
+        return AssemblyState(after.values, after.balls)
 
     def _followed(self, branch: Branch | None, configuration: Configuration) -> tuple[Branch | None, bool]:
         """The assembly at a configuration, and whether it has changed since the last frame; None as long as
@@ -301,7 +322,7 @@ class MechanismSolver:
             poses[self.mechanism.body_index[name]] = frame_array(pose)
         return poses
 
-    def _bounds(self, state: State, dt: float | None) -> tuple[Array, Array]:
+    def _bounds(self, state: AssemblyState, dt: float | None) -> tuple[Array, Array]:
         if dt is None or not self.has_speeds:
             return self.lower, self.upper
         start = np.clip(state.values, self.lower, self.upper)
@@ -312,13 +333,13 @@ class MechanismSolver:
         descent: Descent,
         tasks: list[Task],
         configuration: Configuration,
-        motion: Motion | None,
+        motion: CurvedStep | None,
         branch: Branch | None,
-        regular: State | None,
+        regular: AssemblyState | None,
         settled: bool,
         count: int,
         flipped: bool,
-    ) -> Solution:
+    ) -> MechanismSolution:
         sizes = self.loops.sizes(configuration.shape.frames, descent.driven)
         worst = int(np.argmax(sizes)) if len(sizes) else -1
         residual, name = (float(sizes[worst]), self.loops.names[worst]) if len(sizes) else (0.0, "")
@@ -337,12 +358,12 @@ class MechanismSolver:
             at_limits = tuple(self._sentences_on_limits(*limits))
         balls = orthonormal(configuration.balls) if configuration.balls.size else configuration.balls
         if branch is not None and (flipped or branch.is_regular):
-            regular = State(configuration.values, balls, descent.damping.share, None, branch)
-        state = State(configuration.values, balls, descent.damping.share, motion, branch, regular)
-        report = Report(
+            regular = AssemblyState(configuration.values, balls, descent.damping.share, None, branch)
+        state = AssemblyState(configuration.values, balls, descent.damping.share, motion, branch, regular)
+        report = SolveReport(
             residual <= MET, settled, residual, name, float(np.sqrt(error @ error)), at_limits, count, flipped
         )
-        return Solution(state, self._bodies(configuration.shape.frames), report)
+        return MechanismSolution(state, self._bodies(configuration.shape.frames), report)
 
     def _sentences_on_limits(self, at_bound: Mask, least: Array, most: Array, values: Array) -> list[str]:
         """Sentences on the joints at a bound that the goals would carry them over.
@@ -368,14 +389,3 @@ class MechanismSolver:
                         )
                         sentences.append(f"joint '{name}' is at {what}")
         return sentences
-
-
-def _waypoints(task: JointValues | None, values: Array) -> list[Array]:
-    """Values (m,) of actuators at waypoints between the current values of all coordinates (v,) and the
-    desired ones.
-    """
-    if task is None:
-        return []
-    first = values[task.coordinates]
-    count = min(int(np.abs((task.desired - first) / task.unit).max() / LONGEST_STEP), MOST_WAYPOINTS)
-    return [first + (task.desired - first) * (k + 1) / (count + 1) for k in range(count)]

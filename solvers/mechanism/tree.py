@@ -12,7 +12,7 @@ import numpy as np
 
 from ..kinematics import tree
 from ..kinematics.rotations import Vector, X, Y, Z
-from ..kinematics.se3 import Array, Frame, frame_array, inverse
+from ..kinematics.se3 import Array, RigidTransform, frame_array, inverse
 from ..kinematics.tree import BASE, Frames, Indices
 from .kinds import KINDS, Freedom, Kind
 from .model import WORLD, Joint, Mechanism, MechanismError
@@ -21,15 +21,15 @@ AXES = {"x": X, "y": Y, "z": Z}
 MOTIONS: dict[str, tree.Kind] = {"rotate": "revolute", "translate": "prismatic", "ball": "spherical"}
 
 
-class Carried(NamedTuple):
+class CarriedFrame(NamedTuple):
     """A frame fixed to one of the tree's elementary joints (a revolute, prismatic or spherical joint)."""
 
     carrier: int  # index of the joint; -1: the world
     offset: Array  # (4, 4) frame in the joint's
 
-    def with_frame(self, frame: Frame) -> "Carried":
+    def with_frame(self, frame: RigidTransform) -> "CarriedFrame":
         """A second frame on the same joint, given by its pose in this frame."""
-        return Carried(self.carrier, self.offset @ frame_array(frame))
+        return CarriedFrame(self.carrier, self.offset @ frame_array(frame))
 
 
 class Passage(NamedTuple):
@@ -49,7 +49,7 @@ class Passage(NamedTuple):
         return len(self.coordinates) + (3 if self.ball >= 0 else 0)
 
 
-class Closure(NamedTuple):
+class LoopJoint(NamedTuple):
     """A joint that closes a loop: its two frames, as links of the tree."""
 
     name: str
@@ -139,11 +139,11 @@ class _Growth:
         self.rests: list[Array] = []
         self.axes: list[Vector] = []
         self.kinds: list[tree.Kind] = []
-        self.placed: dict[str, Carried] = {WORLD: Carried(-1, np.eye(4))}
+        self.placed: dict[str, CarriedFrame] = {WORLD: CarriedFrame(-1, np.eye(4))}
         self.taken: dict[str, tuple[tuple[int, ...], bool]] = {}
         self.floating: dict[str, tuple[int, ...]] = {}
-        self.closures: list[Closure] = []
-        self.ends: list[Carried] = []
+        self.closures: list[LoopJoint] = []
+        self.ends: list[CarriedFrame] = []
         self._bodies = len(mechanism.bodies)
         grounding = []
         for body in mechanism.bodies:
@@ -183,10 +183,10 @@ class _Growth:
                         self._joined(joint, body, next_body == joint.parent),
                         joint.in_parent if next_body == joint.parent else joint.in_child,
                     )
-                    self.placed[next_body] = Carried(end.carrier, end.offset @ inverse(frame_array(far)))
+                    self.placed[next_body] = CarriedFrame(end.carrier, end.offset @ inverse(frame_array(far)))
                     waiting.append(next_body)
 
-    def _joined(self, joint: Joint, body: str, is_backward: bool = False) -> Carried:
+    def _joined(self, joint: Joint, body: str, is_backward: bool = False) -> CarriedFrame:
         """The joint's frame on the body that it carries, which it adds to the tree."""
         moves = KINDS[joint.kind].moves
         near = frame_array(joint.in_child if is_backward else joint.in_parent)
@@ -197,8 +197,8 @@ class _Growth:
         return end
 
     def _carry(
-        self, start: Carried, before: Array, moves: Sequence[Freedom], is_backward: bool
-    ) -> tuple[Carried, tuple[int, ...]]:
+        self, start: CarriedFrame, before: Array, moves: Sequence[Freedom], is_backward: bool
+    ) -> tuple[CarriedFrame, tuple[int, ...]]:
         carrier, offset, carriers = start.carrier, start.offset @ before, []
         for move in moves:
             motion, _, letter = move.partition(" ")
@@ -209,7 +209,7 @@ class _Growth:
             self.kinds.append(MOTIONS[motion])
             carrier, offset = len(self.parents) - 1, np.eye(4)
             carriers.append(carrier)
-        return Carried(carrier, offset), tuple(carriers)
+        return CarriedFrame(carrier, offset), tuple(carriers)
 
     def _close(self, joint: Joint) -> None:
         child = self.placed[joint.child]
@@ -224,11 +224,11 @@ class _Growth:
             )
 
     def _add_closure(
-        self, name: str, kind: Kind, on_parent: Carried, on_child: Carried, driven: int = -1
+        self, name: str, kind: Kind, on_parent: CarriedFrame, on_child: CarriedFrame, driven: int = -1
     ) -> None:
         first = self._bodies + len(self.ends)
         self.ends += [on_parent, on_child]
-        self.closures.append(Closure(name, kind, first, first + 1, driven))
+        self.closures.append(LoopJoint(name, kind, first, first + 1, driven))
 
 
 def _forest(joints: Sequence[Joint]) -> tuple[list[Joint], list[Joint]]:

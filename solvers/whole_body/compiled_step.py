@@ -12,7 +12,7 @@ from ..kinematics.tree import BASE, Frames
 from ..least_squares import box
 from .contacts import contact_names
 from .desired_motion import MotionTargets
-from .state import Solution, State
+from .state import KinematicState, WholeBodySolution
 from .targets import Target, Values
 
 
@@ -54,8 +54,8 @@ class CompiledStep:
         return body
 
     def step(
-        self, values: Values, state: State, dt: float, allowed: tuple[Array, Array], pull: float
-    ) -> tuple[State, Solution]:
+        self, values: Values, state: KinematicState, dt: float, allowed: tuple[Array, Array], pull: float
+    ) -> tuple[KinematicState, WholeBodySolution]:
         """The state after a step of `dt` [s] and its solution.
 
         Args:
@@ -88,7 +88,7 @@ class CompiledStep:
         self.body.hold(values.contacts)
         stepped = self.body.step(state.sides, state.multipliers)
         pose = stepped.joints, stepped.base[:9].reshape(3, 3), stepped.base[9:], stepped.velocity
-        after = State(*pose, Frames(self.targets.body, stepped.nodes), stepped.sides, stepped.forces)
+        after = KinematicState(*pose, Frames(self.targets.body, stepped.nodes), stepped.sides, stepped.forces)
         lost: tuple[str, ...] = ()
         if stepped.lost.any():
             lost = tuple(compress(self.links, stepped.lost.tolist()))
@@ -97,4 +97,4 @@ class CompiledStep:
             names = (*self.targets.body.coupling_names, *contact_names(values.contacts))
             yielded = tuple(dict.fromkeys(compress(names, stepped.yielded.tolist())))
         bounded = stepped.sides[BASE:] != 0
-        return after, Solution(*pose, lost, yielded, bounded, stepped.rounds, stepped.stopped)
+        return after, WholeBodySolution(*pose, lost, yielded, bounded, stepped.rounds, stepped.stopped)

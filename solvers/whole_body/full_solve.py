@@ -10,7 +10,7 @@ from ..limits import usual_limits
 from ..tolerances import EXACT
 from .law import Law
 from .solver import CORRECTED_ERROR, WholeBody
-from .state import State, at_rest
+from .state import KinematicState, at_rest
 from .targets import Values
 
 # positions in a joint's range, as fractions measured from the limit that it is at, from which the solve
@@ -23,7 +23,7 @@ ELSEWHERE = 2 * (
 REGROWTH = 1.2
 
 
-def settled(solver: WholeBody, values: Values, state: State) -> State:
+def settled(solver: WholeBody, values: Values, state: KinematicState) -> KinematicState:
     """The state at rest that meets a frame's values as well as position limits allow, searched from a state.
 
     A joint that the search has led to a limit may be on the wrong side of its range, from which no step leads
@@ -32,7 +32,7 @@ def settled(solver: WholeBody, values: Values, state: State) -> State:
     """
     body, missed = solver.body, partial(squared_error, solver, values)
     # `tried`: for each share in `ELSEWHERE`, the last state that it was applied to
-    best, tried = converged(solver, values, state), dict[float, State]()
+    best, tried = converged(solver, values, state), dict[float, KinematicState]()
     spans = body.upper - body.lower
     for share in () if values.contacts else ELSEWHERE:
         held = ((best.joints == body.lower) | (best.joints == body.upper)) & (spans > 0.0) & (spans < np.inf)
@@ -46,14 +46,14 @@ def settled(solver: WholeBody, values: Values, state: State) -> State:
     return best
 
 
-def squared_error(solver: WholeBody, values: Values, state: State) -> float:
+def squared_error(solver: WholeBody, values: Values, state: KinematicState) -> float:
     """Weighted sum of the targets' squared errors [rad^2 and m^2] in a state."""
     errors = np.concatenate(solver.missed(values, state))
     weights = np.array([target.weight for target in (*solver.orientation_targets, *solver.position_targets)])
     return float(np.nansum(weights * errors * errors))
 
 
-def converged(solver: WholeBody, values: Values, state: State) -> State:
+def converged(solver: WholeBody, values: Values, state: KinematicState) -> KinematicState:
     """The state at rest to which steps from a state lead.
 
     A step that reverses the previous one indicates oscillation about a solution; the largest step is then

@@ -7,7 +7,7 @@ docs/whole_body.md.
 
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -16,8 +16,8 @@ from ..kernel.library import kernel
 from ..kinematics.se3 import Array, exponential, logarithm
 from ..kinematics.tree import BASE, LINEAR, Frames
 from ..least_squares import constrained
-from ..least_squares.constrained import Answer, Constraints, stacked
-from ..limits import AccelerationLimit, JointState, Limit, PositionLimit, bounds
+from ..least_squares.constrained import ConstrainedSolution, Constraints, stacked
+from ..limits import AccelerationLimit, JointState, bounds
 from ..tolerances import EXACT, LONGEST_FRAME, MET, SHORTEST_FRAME, is_frame
 from .body import Body
 from .compiled_step import CompiledStep
@@ -25,8 +25,9 @@ from .contacts import contact_constraints, contact_names, coupling_constraints
 from .desired_motion import DesiredMotion, MotionTargets
 from .law import Law
 from .normal import Normal
-from .state import Solution, State, at_rest, moved, since
-from .targets import Target, TargetError, Values, check
+from .options import WholeBodyOptions
+from .state import KinematicState, WholeBodySolution, at_rest, moved, since
+from .targets import BodyTargetError, Target, Values, check, check_links
 
 # [rad or m] error of linearisation of a link above which it is corrected: a jump of .7 degrees is visible
 CORRECTED_ERROR = 0.0125
@@ -37,48 +38,23 @@ CORRECTED_ERROR = 0.0125
 LEAST_DAMPING = 1e-8
 
 
-@dataclass(frozen=True)
-class Options:
-    """Settings of the whole-body solver."""
-
-    law: Law = field(default_factory=Law)
-    # if limits contradict each other, the earlier one takes precedence
-    limits: tuple[Limit, ...] = (PositionLimit(),)
-    # [square root of a unit weight] damping of moves: 1e-3 shakes if three hinges lock, .1 lags by half a
-    # degree
-    damping: float = 1e-2
-    # damping added per root mean square of the errors: with .1, joints wind up by full rotations for distant
-    # targets
-    damping_by_error: float = 0.7
-    # [1/s] rate at which joints that no target determines return to the posture of the frame's values
-    posture_gain: float = 1.0
-
-    def __post_init__(self) -> None:
-        if not self.damping > 0.0 or not np.isfinite(self.damping):
-            raise TargetError(
-                f"the damping must be above zero, got {self.damping}: without it what no target sees has no"
-                " answer"
-            )
-
-
 class WholeBody:
     """Whole-body solver for targets on a body's links, which advances one step at a time."""
 
-    def __init__(self, body: Body, targets: Sequence[Target], options: Options | None = None) -> None:
+    def __init__(
+        self, body: Body, targets: Sequence[Target], options: WholeBodyOptions | None = None
+    ) -> None:
         """A solver for targets on a body's links.
 
         Raises:
             SkeletonError: a target is on a link that the body does not have.
-            TargetError: two targets of the same kind are on one link.
+            BodyTargetError: two targets of the same kind are on one link.
         """
-        self.body, self.targets, self.options = body, tuple(targets), options or Options()
+        self.body, self.targets, self.options = body, tuple(targets), options or WholeBodyOptions()
         self.orientation_targets = tuple(target for target in targets if target.kind == "orientation")
         self.position_targets = tuple(target for target in targets if target.kind == "position")
-        for group in (self.orientation_targets, self.position_targets):
-            names = [target.link for target in group]
-            twice = [name for name in names if names.count(name) > 1]
-            if twice:
-                raise TargetError(f"link '{twice[0]}' has two {group[0].kind} targets: give it one")
+        check_links(self.orientation_targets)
+        check_links(self.position_targets)
         self.acceleration = next(
             (limit.most for limit in self.options.limits if isinstance(limit, AccelerationLimit)), None
         )
@@ -100,7 +76,7 @@ class WholeBody:
         joints: Array | None = None,
         base_rotation: Array | None = None,
         base_position: Array | None = None,
-    ) -> State:
+    ) -> KinematicState:
         """A state at rest (velocity 0).
 
         Args:
@@ -117,7 +93,7 @@ class WholeBody:
             body, angles, turn, np.zeros(3) if base_position is None else np.array(base_position, float)
         )
 
-    def missed(self, values: Values, state: State) -> tuple[Array, Array]:
+    def missed(self, values: Values, state: KinematicState) -> tuple[Array, Array]:
         """Errors of all targets in a state: angles (k,) [rad] and distances (p,) [m]; NaN for a target
         without a value in this frame.
         """
@@ -129,15 +105,17 @@ class WholeBody:
             values.position - positions, axis=-1
         )
 
-    def step(self, values: Values, state: State, dt: float) -> tuple[Solution, State]:
+    def step(
+        self, values: Values, state: KinematicState, dt: float
+    ) -> tuple[WholeBodySolution, KinematicState]:
         """The solution and the new state after one step of `dt` [s] toward a frame's target values.
 
         Raises:
-            TargetError: the values do not suit the targets, or `dt` is not above zero.
+            BodyTargetError: the values do not suit the targets, or `dt` is not above zero.
         """
         check(values, self.orientation_targets, self.position_targets, len(self.body))
         if not is_frame(dt):
-            raise TargetError(
+            raise BodyTargetError(
                 f"a step takes time above zero, got {dt} s: give it {SHORTEST_FRAME:g} to {LONGEST_FRAME:g} s"
             )
         if self.compiled is None:
@@ -149,10 +127,12 @@ class WholeBody:
             solution = replace(solution, yielded=solution.yielded + over)
         return solution, after
 
-    def _joints(self, state: State) -> JointState:
+    def _joints(self, state: KinematicState) -> JointState:
         return JointState(state.joints, state.velocity[BASE:], self.body.lower, self.body.upper)
 
-    def _step(self, values: Values, state: State, dt: float) -> tuple[Solution, State]:
+    def _step(
+        self, values: Values, state: KinematicState, dt: float
+    ) -> tuple[WholeBodySolution, KinematicState]:
         """The step, computed in Python."""
         body, options = self.body, self.options
         desired = self._motion_targets.desired(values, state.frames, state.base_position, dt)
@@ -178,14 +158,14 @@ class WholeBody:
         bounded = answer.sides[BASE:] != 0
         after = replace(after, sides=answer.sides, multipliers=answer.multipliers)
         pose = after.joints, after.base_rotation, after.base_position, after.velocity
-        return Solution(*pose, desired.lost, yielded, bounded, answer.rounds, answer.stopped), after
+        return WholeBodySolution(*pose, desired.lost, yielded, bounded, answer.rounds, answer.stopped), after
 
-    def moved(self, state: State, move: Array, dt: float) -> State:
+    def moved(self, state: KinematicState, move: Array, dt: float) -> KinematicState:
         """The state after a move (6 + n,) of the base and the joints in `dt` [s]; see `state.moved`."""
         return moved(self.body, state, move, dt)
 
     def _constraints(
-        self, values: Values, state: State, dt: float
+        self, values: Values, state: KinematicState, dt: float
     ) -> tuple[Constraints | None, tuple[str, ...]]:
         """Constraints from contacts and couplings in a step from a state, and their names."""
         parts, names = [], self.body.coupling_names
@@ -197,7 +177,7 @@ class WholeBody:
         return (stacked(parts) if parts else None), names
 
     def _damped(
-        self, desired: DesiredMotion, posture: Array | None, state: State, dt: float
+        self, desired: DesiredMotion, posture: Array | None, state: KinematicState, dt: float
     ) -> tuple[Array, Array]:
         """Damping for the diagonal (6 + n,), and gradient toward the posture (6 + n,)."""
         options = self.options
@@ -213,7 +193,7 @@ class WholeBody:
         """Gradient toward the posture in a step of `dt` [s], per rad or m of difference."""
         return self.options.damping**2 * min(1.0, self.options.posture_gain * dt)
 
-    def _solved(self, problem: "_StepProblem", constraints: Constraints | None) -> Answer:
+    def _solved(self, problem: "_StepProblem", constraints: Constraints | None) -> ConstrainedSolution:
         """The move (6 + n,) of a step, priority level by level."""
         desired, state, _, lower, upper, damped, drawn = problem
         frames = state.frames
@@ -272,7 +252,9 @@ class WholeBody:
         kept = Constraints(matrix, matrix @ move, matrix @ move)
         return kept if constraints is None else stacked([constraints, kept])
 
-    def _needs_correction(self, desired: DesiredMotion, state: State, after: State, move: Array) -> bool:
+    def _needs_correction(
+        self, desired: DesiredMotion, state: KinematicState, after: KinematicState, move: Array
+    ) -> bool:
         """Whether the error of linearisation of a move (6 + n,) must be corrected."""
         motion_targets = self._motion_targets
         if (
@@ -290,8 +272,8 @@ class WholeBody:
         )
 
     def _corrected(
-        self, values: Values, problem: "_StepProblem", after: State, answer: Answer
-    ) -> tuple[State, Answer]:
+        self, values: Values, problem: "_StepProblem", after: KinematicState, answer: ConstrainedSolution
+    ) -> tuple[KinematicState, ConstrainedSolution]:
         """The state after a second Gauss-Newton step that corrects the error of linearisation.
 
         Bounds and damping are those of both moves together.
@@ -321,13 +303,13 @@ class WholeBody:
     def _with_contacts(
         self,
         values: Values,
-        state: State,
-        after: State,
-        answer: Answer,
+        state: KinematicState,
+        after: KinematicState,
+        answer: ConstrainedSolution,
         dt: float,
         lower: Array,
         upper: Array,
-    ) -> tuple[State, Answer]:
+    ) -> tuple[KinematicState, ConstrainedSolution]:
         """The state `after` a step with its contacts exactly met, corrected for the error of linearisation,
         and the step's unchanged answer.
 
@@ -374,7 +356,9 @@ class WholeBody:
             np.zeros((len(weights), 3)),
         )
 
-    def _exceeded_accelerations(self, before: State, after: State, most: Array | float) -> tuple[str, ...]:
+    def _exceeded_accelerations(
+        self, before: KinematicState, after: KinematicState, most: Array | float
+    ) -> tuple[str, ...]:
         """Names of joints whose velocity changed by more than `most` (n,) in a step, because limits of
         position or velocity took precedence.
         """
@@ -386,7 +370,7 @@ class _StepProblem(NamedTuple):
     """Least-squares problem of a step that starts from a state."""
 
     desired: DesiredMotion
-    state: State
+    state: KinematicState
     dt: float  # [s] duration of the step
     lower: Array  # (6 + n,) [m, rad] lower bounds of the move
     upper: Array  # (6 + n,) [m, rad] upper bounds

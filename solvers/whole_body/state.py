@@ -16,7 +16,7 @@ def no_multipliers() -> Array:
 
 
 @dataclass(frozen=True, eq=False)
-class State:
+class KinematicState:
     """Pose and velocity of a body. Immutable; equal only to itself, since it holds arrays."""
 
     joints: Array  # (n,) [rad or m]
@@ -33,7 +33,7 @@ class State:
 
 
 @dataclass(frozen=True, eq=False)
-class Solution:
+class WholeBodySolution:
     """Result of a step: new pose and velocity, lost targets, violated constraints and active limits. As it
     holds arrays, it equals only itself.
     """
@@ -41,7 +41,7 @@ class Solution:
     joints: Array  # (n,) [rad or m], within limits
     base_rotation: Array  # (3, 3)
     base_position: Array  # (3,) [m]
-    velocity: Array  # (6 + n,) [m/s, rad/s] as in `State`
+    velocity: Array  # (6 + n,) [m/s, rad/s] as in `KinematicState`
     lost: tuple[str, ...] = ()  # names of links whose target has no value; they are free in this step
     yielded: tuple[str, ...] = ()  # violated constraints: contacts, couplings, acceleration limits
     bounded: Mask = field(default_factory=lambda: np.zeros(0, bool))  # (n,) joints at an active limit
@@ -49,10 +49,10 @@ class Solution:
     stopped: bool = False  # whether the search for the best step was stopped early
 
 
-def at_rest(body: Body, joints: Array, base_rotation: Array, base_position: Array) -> State:
+def at_rest(body: Body, joints: Array, base_rotation: Array, base_position: Array) -> KinematicState:
     """A state of the body with the given pose and velocity 0."""
     frames = body.forward(joints, base_rotation)
-    return State(
+    return KinematicState(
         joints,
         base_rotation,
         base_position,
@@ -62,7 +62,7 @@ def at_rest(body: Body, joints: Array, base_rotation: Array, base_position: Arra
     )
 
 
-def moved(body: Body, state: State, move: Array, dt: float) -> State:
+def moved(body: Body, state: KinematicState, move: Array, dt: float) -> KinematicState:
     """The state after a step `move` (6 + n,) of base and joints in `dt` [s].
 
     Args:
@@ -75,7 +75,7 @@ def moved(body: Body, state: State, move: Array, dt: float) -> State:
     turn = orthonormal(exponential(move[3:BASE]) @ state.base_rotation)
     velocity = move / dt
     velocity[BASE:] = (joints - state.joints) / dt
-    return State(
+    return KinematicState(
         joints,
         turn,
         state.base_position + move[:3],
@@ -86,7 +86,7 @@ def moved(body: Body, state: State, move: Array, dt: float) -> State:
     )
 
 
-def since(state: State, before: State, dt: float) -> Array:
+def since(state: KinematicState, before: KinematicState, dt: float) -> Array:
     """The velocity (6 + n,) that leads from the state `before` to `state` within `dt` [s]."""
     velocity = np.empty_like(state.velocity)
     velocity[:3] = state.base_position - before.base_position

@@ -11,7 +11,7 @@ from ..kinematics.se3 import Array
 Kind = Literal["orientation", "position"]
 
 
-class TargetError(ValueError):
+class BodyTargetError(ValueError):
     """Invalid targets; the message names the link and says what to do."""
 
 
@@ -27,13 +27,15 @@ class Target:
 
     def __post_init__(self) -> None:
         if self.kind not in ("orientation", "position"):
-            raise TargetError(f"target '{self.link}': kind is 'orientation' or 'position', not '{self.kind}'")
+            raise BodyTargetError(
+                f"target '{self.link}': kind is 'orientation' or 'position', not '{self.kind}'"
+            )
         if not 0.0 <= self.weight < np.inf:
-            raise TargetError(
+            raise BodyTargetError(
                 f"target '{self.link}': the weight must be zero or more and finite, got {self.weight}"
             )
         if self.gain is not None and not 0.0 <= self.gain <= np.inf:
-            raise TargetError(f"target '{self.link}': the gain must be zero or more, got {self.gain}")
+            raise BodyTargetError(f"target '{self.link}': the gain must be zero or more, got {self.gain}")
 
 
 @dataclass(frozen=True)
@@ -70,8 +72,16 @@ class Values:
     )
 
 
+def check_links(targets: Sequence[Target]) -> None:
+    """Raises BodyTargetError if two targets, all of one kind, are on the same link."""
+    links = [target.link for target in targets]
+    twice = [link for link in links if links.count(link) > 1]
+    if twice:
+        raise BodyTargetError(f"link '{twice[0]}' has two {targets[0].kind} targets: give it one")
+
+
 def check(values: Values, turning: Sequence[Target], placed: Sequence[Target], joints: int) -> None:
-    """Raises TargetError if the values do not match the targets, or the number of joints is wrong."""
+    """Raises BodyTargetError if the values do not match the targets, or the number of joints is wrong."""
     k, p = len(turning), len(placed)
     shapes = {
         "rotation": (k, 3, 3),
@@ -82,19 +92,19 @@ def check(values: Values, turning: Sequence[Target], placed: Sequence[Target], j
     for name, shape in shapes.items():
         value = getattr(values, name)
         if value is not None and np.shape(value) != shape:
-            raise TargetError(
+            raise BodyTargetError(
                 f"{name} must have the shape {shape}, one row for each target of its kind, and has"
                 f" {np.shape(value)}"
             )
     for contact in values.contacts:
         rotation = np.eye(3) if contact.rotation is None else contact.rotation
         if not (np.isfinite(contact.position).all() and np.isfinite(rotation).all()):
-            raise TargetError(
+            raise BodyTargetError(
                 f"contact of '{contact.link}': its position and rotation must be finite numbers, got"
                 f" {np.asarray(contact.position).tolist()} m"
             )
     if values.posture is not None and np.shape(values.posture) != (joints,):
-        raise TargetError(
+        raise BodyTargetError(
             f"the posture must have one value for each of the {joints} joints, and has the shape"
             f" {np.shape(values.posture)}"
         )

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from limber.solvers.mechanism.solution import Report
+from limber.solvers.mechanism.solution import SolveReport
 from limber.solvers.tolerances import MET
 
 from benchmarks.mechanism import unassembled
@@ -92,8 +92,8 @@ def test_frames_that_are_not_assembled_are_counted_and_the_first_one_is_told(run
 
 
 def test_a_frame_in_the_middle_that_is_not_assembled_is_told_as_well():
-    def report(residual: float, worst: str) -> Report:
-        return Report(residual < MET, True, residual, worst, 0.0, (), 1, False)
+    def report(residual: float, worst: str) -> SolveReport:
+        return SolveReport(residual < MET, True, residual, worst, 0.0, (), 1, False)
 
     frames = [
         report(*each)

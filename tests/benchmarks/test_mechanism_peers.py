@@ -9,10 +9,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from limber.solvers.kinematics.se3 import Frame, exponential, frame_array
+from limber.solvers.kinematics.se3 import RigidTransform, exponential, frame_array
 from limber.solvers.mechanism.assembly import assemble
 from limber.solvers.mechanism.goals import Goals
-from limber.solvers.mechanism.solution import State
+from limber.solvers.mechanism.solution import AssemblyState
 
 from benchmarks import mechanism_peers
 from benchmarks.mechanism_cases import Race, races
@@ -32,13 +32,13 @@ def shortened(race: Race, first: int = 0, frames: int = FRAMES) -> Race:
     )
 
 
-def sites(text: str, state: State, race: Race) -> dict[str, np.ndarray]:
+def sites(text: str, state: AssemblyState, race: Race) -> dict[str, np.ndarray]:
     """Poses (4, 4) of a model's sites, computed from its text alone."""
     found, balls = {}, iter(state.balls)
 
     def placed(element: ElementTree.Element) -> np.ndarray:
         place, turn = (tuple(map(float, element.get(key).split())) for key in ("pos", "quat"))
-        return frame_array(Frame(turn, place))
+        return frame_array(RigidTransform(turn, place))
 
     def walk(element: ElementTree.Element, pose: np.ndarray) -> None:
         for site in element.findall("site"):
@@ -69,7 +69,7 @@ def test_the_model_that_libraries_read_is_closed_where_the_race_starts_and_open_
     for one, other in ends.pairs:
         assert at_start[one][:3, 3] == pytest.approx(at_start[other][:3, 3], abs=1e-9)
     assert at_start[ends.goals[0]][:3, 3] == pytest.approx(race.goals[0].frames[0].position, abs=1e-6)
-    bent = State(race.start.values + 0.1 * np.arange(len(race.start.values)), race.start.balls)
+    bent = AssemblyState(race.start.values + 0.1 * np.arange(len(race.start.values)), race.start.balls)
     elsewhere = sites(text, bent, race)
     assert (
         max(np.abs(elsewhere[one][:3, 3] - elsewhere[other][:3, 3]).max() for one, other in ends.pairs) > 1e-3
@@ -106,7 +106,7 @@ def test_what_comes_apart_is_told_and_set_in_bold():
 
         def step(self) -> None:
             super().step()
-            self.now = State(self.now.values + 0.01, self.now.balls)
+            self.now = AssemblyState(self.now.values + 0.01, self.now.balls)
 
     row = row_of(Apart(race), Judge(race), 1)
     assert row.open > 1e-4
@@ -117,15 +117,15 @@ def test_what_comes_apart_is_told_and_set_in_bold():
     assert len({text.count("|") for text in table([row, replace(row, once=None)])}) == 1
 
 
-def mirrored_four_bar(race: Race) -> State:
+def mirrored_four_bar(race: Race) -> AssemblyState:
     """State with the crank unchanged, and the other links mirrored."""
     asked = Goals(actuators={"Crank Shaft": race.solver.values(race.start, "Crank Shaft")})
     for seed in range(20):
         start = race.start.values + np.random.default_rng(seed).normal(size=len(race.start.values))
-        found = assemble(race.solver, State(start, race.start.balls), asked).state
+        found = assemble(race.solver, AssemblyState(start, race.start.balls), asked).state
         turned = np.remainder(found.values - race.start.values + np.pi, 2.0 * np.pi) - np.pi
         if np.abs(turned).max() > 0.1:
-            return State(race.start.values + turned, found.balls)
+            return AssemblyState(race.start.values + turned, found.balls)
     raise AssertionError("no other assembly was found")
 
 

@@ -245,7 +245,7 @@ def test_targets_and_manners_come_back_with_undo_and_the_file(between_two, reope
 
 
 def test_a_chain_comes_after_what_moves_any_of_its_targets():
-    from limber.rig.live.stage import SceneHost, SceneStage
+    from limber.rig.live.stage import SceneFrame, SceneStage
 
     rig = build({"arm": "X", "hand": "XZ"}, name="Arm")
     rig, arm = looking_chain(rig, "arm", "hand")
@@ -254,5 +254,5 @@ def test_a_chain_comes_after_what_moves_any_of_its_targets():
     held.parent, held.parent_type, held.parent_bone = rig, "BONE", "hand"
     eye.targets.add().target = held
     rig.name = "Z"  # by name it would come last
-    host = SceneHost(SceneStage(), [(other, eye), (rig, arm)], depsgraph())
-    assert [host.movers[k].settings for k in host.order().indices] == [arm, eye]
+    scene = SceneFrame(SceneStage(), [(other, eye), (rig, arm)], depsgraph())
+    assert [scene.movers[k].settings for k in scene.order().indices] == [arm, eye]

@@ -17,7 +17,7 @@ from limber.rig.live.mover import Mover
 from limber.rig.live.movers import KINDS, movers_of
 from limber.rig.live.session import SceneSession
 from limber.rig.properties.frame_range import LimberRange
-from limber.rig.scene.dependencies import Moved
+from limber.rig.scene.dependencies import MovedParts
 from mathutils import Quaternion
 
 from tests.blender.rigs import build, looking_chain, select
@@ -79,7 +79,7 @@ class SwingSession(SceneSession):
         rig, swing = frame.mover
         if swing.bone not in rig.pose.bones:
             raise RigError(f"'{rig.name}' has no bone '{swing.bone}': choose another Bone")
-        scene = frame.host.depsgraph.scene
+        scene = frame.scene.depsgraph.scene
         self.model = self.model or Model(make_filter("default", LIMITS, MotionStyle()))
         return self.model, SwingInputs(
             swing.amplitude, scene.frame_current_final * scene.render.fps_base / scene.render.fps
@@ -120,8 +120,8 @@ class SwingMover(Mover):
     def bones(self, session):
         return self.shown_bones
 
-    def moved(self, session) -> Moved:
-        return Moved()
+    def moved(self, session) -> MovedParts:
+        return MovedParts()
 
     def joints(self) -> list:
         return []

@@ -14,7 +14,7 @@ from limber.rig.blender.errors import RigError
 from limber.rig.chains.chain import storage_of
 from limber.rig.live import live
 from limber.rig.live.stage import SceneStage
-from limber.rig.output.stepped import Stepped
+from limber.rig.output.stepped import SteppedJob
 from limber.rig.properties import stored_numbers
 from limber.rig.properties.chains import LimberRig
 from limber.rig.robot import calibrating
@@ -130,7 +130,7 @@ def test_a_stored_number_of_a_new_property_is_within_its_bounds_when_a_file_is_o
 # a recorded or baked output
 
 
-class Angles(Stepped):
+class Angles(SteppedJob):
     """Angles of a chain's first joint in each frame of the scene."""
 
     def __init__(self, scene, chain) -> None:

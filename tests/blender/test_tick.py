@@ -10,7 +10,7 @@ import pytest
 from limber.character.chain import tick as ticks
 from limber.character.chain.tick import make_model, tick
 from limber.motion import FILTERS, MotionStyle
-from limber.solvers.gaze import Solution
+from limber.solvers.gaze import GazeSolution
 from limber.solvers.goals import GazeGoal, Orientation, Point, TargetError
 from limber.solvers.kinematics.rotations import IDENTITY, Y, about
 from limber.solvers.kinematics.skeleton import Joint, Skeleton
@@ -57,7 +57,7 @@ class Counting:
     def __init__(self, solver, **changes) -> None:
         self.solver, self.changes, self.asked = solver, changes, 0
 
-    def solve(self, *args, **options) -> Solution:
+    def solve(self, *args, **options) -> GazeSolution:
         self.asked += 1
         return replace(self.solver.solve(*args, **options), **self.changes)
 

@@ -25,13 +25,13 @@ from limber.character.file.tracks import ClipTrack, track
 from limber.character.filtered_value import ValueFilter
 from limber.character.mechanism.inputs import GoalSpec
 from limber.motion import Limits, MotionStyle
-from limber.solvers.expressive.options import Options
+from limber.solvers.expressive.options import ExpressiveOptions
 from limber.solvers.goals import Point
 from limber.solvers.kinematics.se3 import HERE, exponential
 from limber.solvers.kinematics.skeleton import End, Skeleton
 from limber.solvers.kinematics.skeleton import Joint as SkeletonJoint
-from limber.solvers.mechanism.model import Body, Joint, Mechanism
-from limber.solvers.mechanism.solution import State
+from limber.solvers.mechanism.model import Joint, Mechanism, RigidBody
+from limber.solvers.mechanism.solution import AssemblyState
 from limber.solvers.mechanism.solver import MechanismSolver
 from limber.solvers.whole_body.body import Body as WalkerBody
 from limber.solvers.whole_body.body import Coupling
@@ -67,7 +67,7 @@ def chain(name: str = "Arm", rig: str = "Rig", base: str = POSTURE) -> ChainEntr
         rig=rig,
         skeleton=arm,
         solver="expressive",
-        options=Options(link_weights=(1.0, 0.5, 1.0)),
+        options=ExpressiveOptions(link_weights=(1.0, 0.5, 1.0)),
         filter_name="default",
         styles=(MotionStyle(sigma=0.2),) * 3,
         transition=0.0,
@@ -154,7 +154,7 @@ def robot() -> RobotEntry:
 def mechanism() -> MechanismEntry:
     """A lever driven by a motor, which follows target 'Ball'."""
     built = Mechanism(
-        (Body("Ground", start=HERE, grounded=True), Body("Lever", 0.1, start=HERE)),
+        (RigidBody("Ground", start=HERE, grounded=True), RigidBody("Lever", 0.1, start=HERE)),
         (Joint("Hinge", "revolute", "Ground", "Lever", lower=(-2.0,), upper=(2.0,), actuated=True),),
     )
     rest = MechanismSolver(built).rest()
@@ -165,7 +165,7 @@ def mechanism() -> MechanismEntry:
     return MechanismEntry(
         name="Lever",
         mechanism=built,
-        rest=State(rest.values, rest.balls),
+        rest=AssemblyState(rest.values, rest.balls),
         motors=(motor,),
         undetermined=frozenset(),
         is_over_actuated=False,

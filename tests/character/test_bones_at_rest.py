@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from limber.character.chain.tick import ChainOutputs, make_model, tick
 from limber.motion import NO_FILTER, MotionStyle
-from limber.solvers.expressive.options import Options
+from limber.solvers.expressive.options import ExpressiveOptions
 from limber.solvers.goals import GazeGoal, Point
 from limber.solvers.kinematics.rotations import IDENTITY, X, Y, Z
 from limber.solvers.kinematics.skeleton import Joint, Skeleton
@@ -37,7 +37,7 @@ def played(seed: int, dt: float) -> list[ChainOutputs]:
     positions = skeleton.forward(posture.tolist()).positions
     centre = np.array(positions[int(draw.integers(0, len(positions)))])
     ways = skeleton.reach * float(draw.choice([0.1, 0.5, 1.5])) * draw.normal(size=(2, 3))
-    options = Options(hold_body=True, measure="bones")
+    options = ExpressiveOptions(hold_body=True, measure="bones")
     model = make_model(skeleton, "expressive", NO_FILTER, MotionStyle(), posture_jumps=False, options=options)
     goals = [
         GazeGoal(

@@ -3,7 +3,7 @@
 import numpy as np
 from limber.character.chain.tick import make_model, tick
 from limber.motion import NO_FILTER, MotionStyle
-from limber.solvers.expressive.options import Options
+from limber.solvers.expressive.options import ExpressiveOptions
 from limber.solvers.goals import GazeGoal, Point
 from limber.solvers.kinematics.rotations import IDENTITY, X, Y, Z
 from limber.solvers.kinematics.skeleton import Joint, Skeleton
@@ -24,7 +24,7 @@ def lamp() -> Skeleton:
 
 def test_a_chain_in_transition_arrives_though_its_target_rests():
     skeleton = lamp()
-    options = Options(hold_body=True, measure="bones")
+    options = ExpressiveOptions(hold_body=True, measure="bones")
     model = make_model(skeleton, "expressive", NO_FILTER, MotionStyle(), posture_jumps=False, options=options)
     state, outputs = None, None
     for angle in np.linspace(0.0, 2.0 * np.pi, 360):

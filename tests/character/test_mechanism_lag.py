@@ -7,11 +7,11 @@ import pytest
 from limber.character.mechanism.tick import MechanismModel, MechanismMotor, tick
 from limber.motion import Limits, MotionStyle, make_filter
 from limber.solvers.kinematics.rotations import Z, about
-from limber.solvers.kinematics.se3 import Frame
+from limber.solvers.kinematics.se3 import RigidTransform
 from limber.solvers.mechanism.assembly import assemble
 from limber.solvers.mechanism.counting import count
 from limber.solvers.mechanism.goals import CentreGoal, FrameGoal, Goals
-from limber.solvers.mechanism.model import Body, Joint, Mechanism
+from limber.solvers.mechanism.model import Joint, Mechanism, RigidBody
 from limber.solvers.mechanism.solver import MechanismSolver
 from limber.solvers.mechanism.support import centre_of_mass
 
@@ -22,7 +22,10 @@ TURNED = 1.0  # [rad] rotation of the arm
 
 def floating() -> MechanismModel:
     """Two heavy free bodies, with a slow motor between them."""
-    bodies = (Body("base", 1.0, (0.0, 0.0, 0.0), Frame()), Body("arm", 1.0, (0.3, 0.0, 0.0), Frame()))
+    bodies = (
+        RigidBody("base", 1.0, (0.0, 0.0, 0.0), RigidTransform()),
+        RigidBody("arm", 1.0, (0.3, 0.0, 0.0), RigidTransform()),
+    )
     solver = MechanismSolver(Mechanism(bodies, (Joint("motor", "revolute", "base", "arm", actuated=True),)))
     rest = assemble(solver).state
     motors = (MechanismMotor("motor", 0, make_filter("default", SLOW, MotionStyle())),)

@@ -29,7 +29,7 @@ from limber.hardware.worker.connection import Connection, Moves
 from limber.hardware.worker.connection_state import SERVO_TRANSITIONS
 from limber.motion import FILTERS, FilterInfo, Kinematic, Limits, make_filter
 from limber.robots import reading
-from limber.robots.model import Joint, Link, Robot
+from limber.robots.model import ModelJoint, ModelLink, Robot
 from limber.robots.unread import tell_unread
 from limber.solvers.diagnosis import Diagnosis
 from limber.solvers.goals import Direction, GazeError, GazeGoal, any_aim, check_goal
@@ -38,7 +38,7 @@ from limber.solvers.mechanism.assembly import assemble
 from limber.solvers.mechanism.goals import Goals
 from limber.solvers.mechanism.objectives import Objectives
 from limber.solvers.mechanism.solver import MechanismSolver
-from limber.solvers.settings import Settings as Options
+from limber.solvers.settings import SolverOptions as Options
 from limber.solvers.settings import setting, settings_of
 from limber.solvers.table import SOLVERS, SolverInfo, make_solver, unavailable
 
@@ -323,9 +323,13 @@ def test_a_robot_behind_a_daemon_is_a_connection_and_its_capabilities(monkeypatc
 
 def _sketched(reader, root, _for_mechanism, _remade) -> Robot:
     names = [reader.text(bone, "name") for bone in root.all("bone")]
-    joints = tuple(Joint(f"{child} joint", "continuous", parent, child) for parent, child in pairwise(names))
+    joints = tuple(
+        ModelJoint(f"{child} joint", "continuous", parent, child) for parent, child in pairwise(names)
+    )
     tell_unread(reader, root)
-    return Robot("sketch", reader.file, tuple(map(Link, names)), joints, names[0], tuple(reader.warnings))
+    return Robot(
+        "sketch", reader.file, tuple(map(ModelLink, names)), joints, names[0], tuple(reader.warnings)
+    )
 
 
 def test_an_import_format_for_robots_is_a_function_and_its_root_element(monkeypatch, tmp_path):

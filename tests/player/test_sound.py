@@ -11,7 +11,7 @@ from limber.character.file.media import PackedSound
 from limber.files.sound_player import SoundError
 from limber.inputs.speech import BEGINS, ENDS, Speech
 from limber.player.playhead import Playhead
-from limber.player.sound import ClipSounds
+from limber.player.sound import ClipSoundPlayer
 
 from tests.hardware.patience import wait_until
 
@@ -30,11 +30,11 @@ def plays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return log
 
 
-def sound(tmp_path: Path, suffix: str = ".wav") -> tuple[ClipSounds, list[str]]:
+def sound(tmp_path: Path, suffix: str = ".wav") -> tuple[ClipSoundPlayer, list[str]]:
     """The sound of a character, and what it has said."""
     (tmp_path / f"lamp{suffix}").write_bytes(b"sound")
     said: list[str] = []
-    return ClipSounds(tmp_path / "lamp.limber", (), DELAY, said.append), said
+    return ClipSoundPlayer(tmp_path / "lamp.limber", (), DELAY, said.append), said
 
 
 def begun(plays: Path) -> int:
@@ -82,7 +82,7 @@ def test_a_line_says_that_nothing_here_plays_it(tmp_path: Path, plays: Path, suf
 
 def test_without_a_sound_there_is_nothing_to_say(tmp_path: Path, plays: Path):
     said: list[str] = []
-    ClipSounds(tmp_path / "lamp.limber", (), DELAY, said.append).follow(Playhead(2.0))
+    ClipSoundPlayer(tmp_path / "lamp.limber", (), DELAY, said.append).follow(Playhead(2.0))
     assert said == []
 
 
@@ -92,7 +92,7 @@ def test_sounds_of_the_file_begin_where_the_clip_reaches_them_and_the_one_beside
     (tmp_path / "lamp.wav").write_bytes(b"sound")
     said: list[str] = []
     packed = (PackedSound("Hello.wav", 0.0, b"first"), PackedSound("bell.wav", 1.0, b"second"))
-    clip = ClipSounds(tmp_path / "lamp.limber", packed, DELAY, said.append)
+    clip = ClipSoundPlayer(tmp_path / "lamp.limber", packed, DELAY, said.append)
     assert said == [
         "Hello.wav is played by aplay, 0.25 s after the clip's begin",
         "bell.wav is played by aplay, 1.25 s after the clip's begin",

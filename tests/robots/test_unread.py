@@ -4,7 +4,7 @@ from math import cos, pi, sin
 
 import pytest
 from limber.robots import errors
-from limber.robots.model import Joint
+from limber.robots.model import ModelJoint
 from limber.robots.reading import read
 from limber.robots.record import from_text, to_text
 from limber.robots.tree import build_tree
@@ -25,7 +25,7 @@ def told(tmp_path, text: str) -> tuple[str, ...]:
     return read(write(tmp_path, text)).warnings
 
 
-def joint_of(tmp_path, inside: str, kind: str = "revolute") -> Joint:
+def joint_of(tmp_path, inside: str, kind: str = "revolute") -> ModelJoint:
     return read(write(tmp_path, robot(inside, kind))).joints[0]
 
 

@@ -11,7 +11,7 @@ from limber.solvers.kinematics.se3 import exponential
 from limber.solvers.kinematics.skeleton import End, Joint
 from limber.solvers.whole_body.body import Body
 from limber.solvers.whole_body.solver import WholeBody
-from limber.solvers.whole_body.state import State, at_rest
+from limber.solvers.whole_body.state import KinematicState, at_rest
 from limber.solvers.whole_body.targets import Target, Values
 
 from tests.solvers.chains import any_direction, any_turn, posture_of
@@ -66,7 +66,7 @@ def random_body(draw: random.Random, count: int) -> tuple[Body, "object", np.nda
     return body, tree, np.array(posture_of(draw, tree))
 
 
-def asks(body: Body, state: State, targets=TRACKED) -> Values:
+def asks(body: Body, state: KinematicState, targets=TRACKED) -> Values:
     """The values of targets that a state meets."""
     names = [
         [target.link for target in targets if target.kind == kind] for kind in ("orientation", "position")

@@ -3,16 +3,16 @@
 import math
 
 from limber.solvers.kinematics.rotations import IDENTITY, X, Y, Z, about, between
-from limber.solvers.kinematics.se3 import Frame
-from limber.solvers.mechanism.model import Body, Joint, Mechanism
+from limber.solvers.kinematics.se3 import RigidTransform
+from limber.solvers.mechanism.model import Joint, Mechanism, RigidBody
 
 # The joint's z axis is along the world's -y: loops are in the xz plane, and positive angles rotate x toward
 # z.
 FLAT = between(Z, (0.0, -1.0, 0.0))
 
 
-def flat(x: float, z: float = 0.0) -> Frame:
-    return Frame(FLAT, (x, 0.0, z))
+def flat(x: float, z: float = 0.0) -> RigidTransform:
+    return RigidTransform(FLAT, (x, 0.0, z))
 
 
 def four_bar(coupler: float = 0.4, is_ball: bool = False, **options) -> Mechanism:
@@ -21,10 +21,10 @@ def four_bar(coupler: float = 0.4, is_ball: bool = False, **options) -> Mechanis
     """
     kind = "spherical" if is_ball else "revolute"
     bodies = (
-        Body("ground", grounded=True, start=Frame()),
-        Body("crank", 1.0, (0.05, 0.0, 0.0)),
-        Body("coupler", 2.0, (0.5 * coupler, 0.0, 0.0)),
-        Body("rocker", 1.0, (0.15, 0.0, 0.0)),
+        RigidBody("ground", grounded=True, start=RigidTransform()),
+        RigidBody("crank", 1.0, (0.05, 0.0, 0.0)),
+        RigidBody("coupler", 2.0, (0.5 * coupler, 0.0, 0.0)),
+        RigidBody("rocker", 1.0, (0.15, 0.0, 0.0)),
     )
     joints = (
         Joint("motor", "revolute", "ground", "crank", flat(0.0), flat(0.0), actuated=True, **options),
@@ -40,8 +40,8 @@ def stewart() -> Mechanism:
     above.
     """
     bodies = [
-        Body("base", grounded=True, start=Frame()),
-        Body("platform", 1.0, start=Frame(position=(0.0, 0.0, 0.5))),
+        RigidBody("base", grounded=True, start=RigidTransform()),
+        RigidBody("platform", 1.0, start=RigidTransform(position=(0.0, 0.0, 0.5))),
     ]
     joints = []
     for k in range(6):
@@ -53,23 +53,30 @@ def stewart() -> Mechanism:
         length = math.hypot(*way)
         along = between(Z, tuple(part / length for part in way))
         lower, upper = (
-            Body(f"lower {k}", start=Frame(along, foot)),
-            Body(f"upper {k}", start=Frame(along, (head[0], head[1], 0.5))),
+            RigidBody(f"lower {k}", start=RigidTransform(along, foot)),
+            RigidBody(f"upper {k}", start=RigidTransform(along, (head[0], head[1], 0.5))),
         )
         bodies += [lower, upper]
         joints += [
-            Joint(f"foot {k}", "universal", "base", lower.name, Frame(along, foot)),
+            Joint(f"foot {k}", "universal", "base", lower.name, RigidTransform(along, foot)),
             Joint(
                 f"motor {k}",
                 "prismatic",
                 lower.name,
                 upper.name,
-                Frame(position=(0.0, 0.0, length)),
+                RigidTransform(position=(0.0, 0.0, length)),
                 actuated=True,
                 lower=(-0.2,),
                 upper=(0.2,),
             ),
-            Joint(f"head {k}", "spherical", upper.name, "platform", Frame(), Frame(position=head)),
+            Joint(
+                f"head {k}",
+                "spherical",
+                upper.name,
+                "platform",
+                RigidTransform(),
+                RigidTransform(position=head),
+            ),
         ]
     return Mechanism(tuple(bodies), tuple(joints))
 
@@ -82,7 +89,7 @@ def push_rod_neck() -> Mechanism:
 
     def joint(name: str, kind: str, parent: str, child: str, place, turn=IDENTITY, **options) -> Joint:
         frames = (
-            Frame(turn, tuple(a - b for a, b in zip(place, spots[body], strict=True)))
+            RigidTransform(turn, tuple(a - b for a, b in zip(place, spots[body], strict=True)))
             for body in (parent, child)
         )
         return Joint(name, kind, parent, child, *frames, **options)
@@ -101,21 +108,28 @@ def push_rod_neck() -> Mechanism:
             joint(f"{side} head ball", "spherical", rod, "head", (0.04 * sign, 0.05, 0.2)),
         ]
     bodies = (
-        Body(name, start=Frame(position=place), grounded=name == "shoulders") for name, place in spots.items()
+        RigidBody(name, start=RigidTransform(position=place), grounded=name == "shoulders")
+        for name, place in spots.items()
     )
     return Mechanism(tuple(bodies), tuple(joints))
 
 
 def held_twice(kind: str) -> Mechanism:
     """A body on an actuated free joint, and on a second joint of kind `kind`, which closes a loop."""
-    skew = Frame(about(X, 0.4), (0.1, -0.2, 0.3))
+    skew = RigidTransform(about(X, 0.4), (0.1, -0.2, 0.3))
     return Mechanism(
-        (Body("body", 1.0, (0.01, 0.02, 0.03)),),
+        (RigidBody("body", 1.0, (0.01, 0.02, 0.03)),),
         (
             Joint(
-                "carrier", "free", "", "body", Frame(about(Y, 0.3), (0.2, 0.1, 0.0)), Frame(), actuated=True
+                "carrier",
+                "free",
+                "",
+                "body",
+                RigidTransform(about(Y, 0.3), (0.2, 0.1, 0.0)),
+                RigidTransform(),
+                actuated=True,
             ),
-            Joint("holder", kind, "", "body", skew, Frame(about(Z, -0.7), (0.05, 0.0, 0.1))),
+            Joint("holder", kind, "", "body", skew, RigidTransform(about(Z, -0.7), (0.05, 0.0, 0.1))),
         ),
     )
 
@@ -123,15 +137,15 @@ def held_twice(kind: str) -> Mechanism:
 def all_kinds() -> Mechanism:
     """One chain with a joint of every kind that has degrees of freedom, each on the link of the last one."""
     kinds = ("revolute", "universal", "prismatic", "cylindrical", "spherical", "planar", "cartesian", "free")
-    bodies = tuple(Body(f"body {k}", 1.0 + k, (0.01 * k, 0.02, -0.01)) for k in range(len(kinds)))
+    bodies = tuple(RigidBody(f"body {k}", 1.0 + k, (0.01 * k, 0.02, -0.01)) for k in range(len(kinds)))
     joints = tuple(
         Joint(
             kind,
             kind,
             bodies[k - 1].name if k else "",
             bodies[k].name,
-            Frame(about(X, 0.2 * k), (0.1, 0.05 * k, 0.0)),
-            Frame(about(Z, 0.1 * k), (0.0, 0.02, 0.1)),
+            RigidTransform(about(X, 0.2 * k), (0.1, 0.05 * k, 0.0)),
+            RigidTransform(about(Z, 0.1 * k), (0.0, 0.02, 0.1)),
             actuated=True,
         )
         for k, kind in enumerate(kinds)

@@ -14,11 +14,11 @@ from limber.solvers.bones.ball_angles import ball_angles, ball_rotation
 from limber.solvers.bones.inertia import hanging_inertias
 from limber.solvers.bones.level import Levels
 from limber.solvers.bones.model import BoneModel
-from limber.solvers.bones.problem import Problem
+from limber.solvers.bones.problem import PoseProblem
 from limber.solvers.bones.solver import BoneSolver
 from limber.solvers.expressive.aims import BatchedAim
 from limber.solvers.expressive.measures import expressive
-from limber.solvers.expressive.options import Options
+from limber.solvers.expressive.options import ExpressiveOptions
 from limber.solvers.expressive.solver import Expressive
 from limber.solvers.goals import Direction, GazeGoal, Point, Position
 from limber.solvers.kinematics.rotations import IDENTITY, X, Y, Z, add, angle_between, rotate, scale
@@ -27,7 +27,7 @@ from limber.solvers.kinematics.skeleton import Joint, Skeleton
 
 UNLIMITED = 1e4
 ANGLES = st.floats(-3.0, 3.0)
-BONES = Options(hold_body=True, measure="bones")
+BONES = ExpressiveOptions(hold_body=True, measure="bones")
 
 
 def spine(bones: int, limit: float = UNLIMITED) -> Skeleton:
@@ -100,7 +100,7 @@ def test_derivatives_of_the_cost_are_its_differences():
     goal = GazeGoal(Direction(toward(40, 20), level=Z), posture, False)
     pose = model.pose(posture)
     frames = model.frames(pose)
-    problem = Problem(model, BatchedAim(model, goal), pose, frames, Levels(model.tree, frames, goal))
+    problem = PoseProblem(model, BatchedAim(model, goal), pose, frames, Levels(model.tree, frames, goal))
     pose = model.moved(pose, np.array([draw.gauss(0, 0.3) for _ in range(9)]))
     descent = problem.evaluated(pose).descent
     for joint, step in enumerate(np.eye(9) * 1e-6):
@@ -112,7 +112,7 @@ def test_derivatives_of_the_cost_are_its_differences():
 @pytest.mark.parametrize("look_from", [0.0, 0.5, 1.0])
 def test_the_aim_is_exact_and_no_bone_twists_far(bones, look_from):
     skeleton, draw = spine(bones), random.Random(bones)
-    solver = BoneSolver(skeleton, Options(hold_body=True, measure="bones", look_from=look_from))
+    solver = BoneSolver(skeleton, ExpressiveOptions(hold_body=True, measure="bones", look_from=look_from))
     for _ in range(12):
         aim = Direction(toward(draw.uniform(-100, 100), draw.uniform(-50, 50)), level=Z)
         solution = solver.solve(
@@ -126,7 +126,7 @@ def test_a_look_is_shared_more_evenly_the_more_it_comes_from_the_spine():
     skeleton = spine(6)
     shares = []
     for look_from in (0.0, 0.25, 0.5, 0.75, 1.0):
-        solver = BoneSolver(skeleton, Options(hold_body=True, measure="bones", look_from=look_from))
+        solver = BoneSolver(skeleton, ExpressiveOptions(hold_body=True, measure="bones", look_from=look_from))
         turned = rotations_of_bones(
             skeleton, solver.solve(GazeGoal(Direction(toward(60, 0), level=Z), np.zeros(18), False)).angles
         )
@@ -193,7 +193,7 @@ def test_a_long_body_looks_exactly_at_what_is_near_its_end(distance):
 
 def test_a_bone_alone_takes_the_shortest_rotation_whatever_hangs_on_it():
     heavy = tuple(np.diag([5.0, 0.1, 1.0]).ravel()) * 3
-    solver = BoneSolver(spine(1), Options(hold_body=True, measure="bones", inertias=heavy))
+    solver = BoneSolver(spine(1), ExpressiveOptions(hold_body=True, measure="bones", inertias=heavy))
     view = toward(40, 30)
     angles = solver.solve(GazeGoal(Direction(view), np.zeros(3), False)).angles
     turned = solver.skeleton.forward(list(angles)).rotations[-1]
@@ -251,7 +251,7 @@ def test_a_posture_without_weight_pulls_nothing_back():
 
 def test_the_measure_of_links_is_that_of_solvers_without_an_option():
     assert isinstance(expressive(spine(2)), Expressive)
-    assert isinstance(expressive(spine(2), Options()), Expressive)
+    assert isinstance(expressive(spine(2), ExpressiveOptions()), Expressive)
     assert isinstance(expressive(spine(2), BONES), BoneSolver)
 
 
@@ -266,5 +266,5 @@ def test_a_bone_with_one_axis_is_a_hinge_and_a_turntable_carries_a_character_for
     skeleton = Skeleton(tuple(joints), tool_offset=(0.0, 0.1, 0.0))
     goal = GazeGoal(Direction(toward(60, 0)), np.zeros(10), False)
     for hold, turned in ((False, 59.0), (True, 30.0)):
-        angles = BoneSolver(skeleton, Options(hold_body=hold, measure="bones")).solve(goal).angles
+        angles = BoneSolver(skeleton, ExpressiveOptions(hold_body=hold, measure="bones")).solve(goal).angles
         assert (abs(math.degrees(angles[0])) > turned) is not hold

@@ -12,11 +12,11 @@ from limber.solvers.bones.branch_transition import begin, most_rotation, rotatio
 from limber.solvers.bones.inertia import hanging_inertias, rod_lengths
 from limber.solvers.bones.level import Levels
 from limber.solvers.bones.model import BoneModel, BonePose
-from limber.solvers.bones.problem import Problem
+from limber.solvers.bones.problem import PoseProblem
 from limber.solvers.bones.solver import BoneSolver
 from limber.solvers.expressive.aims import BatchedAim
-from limber.solvers.expressive.options import Options
-from limber.solvers.gaze import Solution
+from limber.solvers.expressive.options import ExpressiveOptions
+from limber.solvers.gaze import GazeSolution
 from limber.solvers.goals import GazeGoal, Point
 from limber.solvers.kinematics.rotations import IDENTITY, Vector, X, Y, Z, angle_between
 from limber.solvers.kinematics.se3 import angle_of, exponential
@@ -69,22 +69,22 @@ def walked(
     ]
 
 
-def played(solver: BoneSolver, goals: list[GazeGoal], rate: float = RATE) -> list[Solution]:
+def played(solver: BoneSolver, goals: list[GazeGoal], rate: float = RATE) -> list[GazeSolution]:
     """The solutions of a motion at `rate` frames per second."""
-    solutions: list[Solution] = []
+    solutions: list[GazeSolution] = []
     for goal in goals:
         last = solutions[-1] if solutions else None
         solutions.append(solver.solve(goal, last and last.angles, last and last.memory, dt=1.0 / rate))
     return solutions
 
 
-def turns(skeleton: Skeleton, solutions: list[Solution]) -> list[float]:
+def turns(skeleton: Skeleton, solutions: list[GazeSolution]) -> list[float]:
     """Rotations [degrees] of the head from frame to frame."""
     heads = [skeleton.forward(each.angles.tolist()).tool_rotation for each in solutions]
     return [math.degrees(angle_between(*pair)) for pair in pairwise(heads)]
 
 
-def transitions(solutions: list[Solution]) -> int:
+def transitions(solutions: list[GazeSolution]) -> int:
     """Number of transitions that begin."""
     return sum(not a.is_on_its_way and b.is_on_its_way for a, b in pairwise(solutions))
 
@@ -137,7 +137,7 @@ def test_derivatives_of_the_cost_of_a_distance_are_its_differences():
     eye = skeleton.forward(model.angles(pose, pose.values).tolist()).tool_position
     goal = looking(skeleton, np.array(eye) + 0.04)
     frames = model.frames(pose)
-    problem = Problem(model, BatchedAim(model, goal), pose, frames, Levels(model.tree, frames, goal))
+    problem = PoseProblem(model, BatchedAim(model, goal), pose, frames, Levels(model.tree, frames, goal))
     matrix, descent = np.zeros((9, 9)), np.zeros(9)
     assert problem.nearness.add(frames, matrix, descent) > 0.0
     for joint, step in enumerate(np.eye(9) * 1e-6):
@@ -169,7 +169,9 @@ def test_a_transition_ends_while_its_target_rests():
 def test_a_setting_that_changes_is_no_other_branch():
     skeleton, last = spine(4), None
     for share in np.linspace(0.0, 1.0, 11):
-        solver = BoneSolver(skeleton, Options(hold_body=True, measure="bones", look_from=float(share)))
+        solver = BoneSolver(
+            skeleton, ExpressiveOptions(hold_body=True, measure="bones", look_from=float(share))
+        )
         goal = looking(skeleton, (2.0, 1.2, 0.0))
         last = solver.solve(goal, last and last.angles, last and last.memory, dt=1.0 / RATE)
         assert last.aim_error < 1e-6

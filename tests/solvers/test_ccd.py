@@ -7,7 +7,7 @@ from statistics import fmean
 import numpy as np
 import pytest
 from limber.solvers.ccd import Ccd, CcdOptions
-from limber.solvers.ccd.descent import Descent
+from limber.solvers.ccd.descent import CoordinateDescent
 from limber.solvers.goals import Direction, EndGoal, Frame, GazeGoal, Point, Position
 from limber.solvers.kinematics.rotations import (
     IDENTITY,
@@ -185,7 +185,9 @@ def test_a_slide_in_the_wrist_brings_the_end_nearest_to_its_position_though_its_
     goal = GazeGoal(
         Frame(add(chain.forward(np.zeros(5)).tool_position, (0.2, 0.0, 0.4)), about(X, 1.0)), np.zeros(5)
     )
-    result = Descent(chain, CcdOptions()).descend(goal, np.zeros(5), -bounds, bounds, splits=True, sweeps=1)
+    result = CoordinateDescent(chain, CcdOptions()).descend(
+        goal, np.zeros(5), -bounds, bounds, splits=True, sweeps=1
+    )
     assert result.angles == pytest.approx([0.0, 0.0, 0.0, 0.4, 0.0])
 
 

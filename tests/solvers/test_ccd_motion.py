@@ -10,8 +10,8 @@ from statistics import fmean
 import numpy as np
 import pytest
 from limber.solvers.ccd import Ccd, CcdOptions
-from limber.solvers.ccd.descent import Descent
-from limber.solvers.ccd.solver import Memory
+from limber.solvers.ccd.descent import CoordinateDescent
+from limber.solvers.ccd.solver import CcdMemory
 from limber.solvers.gaze import FRAME
 from limber.solvers.goals import Direction, GazeGoal, Orientation, Position
 from limber.solvers.kinematics.rotations import (
@@ -180,7 +180,7 @@ def test_no_descent_makes_it_worse():
     draw = random.Random(12)
     for _ in range(20):
         chain = any_chain(draw, 6)
-        descent = Descent(chain, CcdOptions())
+        descent = CoordinateDescent(chain, CcdOptions())
         start = tuple(posture_of(draw, chain))
         for kind, aim in aims_of(chain, posture_of(draw, chain)).items():
             goal = GazeGoal(aim, np.array(start))
@@ -204,7 +204,7 @@ def test_limits_that_are_narrowed_during_an_escape_end_it_within_them():
     chain = skeleton_of("C")
     solver = Ccd(chain)
     goal = GazeGoal(Orientation(IDENTITY), np.zeros(len(chain)))
-    memory: object = Memory(escape=tuple(2.0 * bound for bound in chain.upper))
+    memory: object = CcdMemory(escape=tuple(2.0 * bound for bound in chain.upper))
     here = np.array(chain.lower)
     for _ in range(600):
         solution = solver.solve(goal, here, memory)

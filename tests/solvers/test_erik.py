@@ -14,7 +14,7 @@ from limber.solvers.erik.algorithm import calculate_erik
 from limber.solvers.erik.coordinate_descent import EndAim, ccd
 from limber.solvers.erik.parameters import Hyperparameters
 from limber.solvers.erik.solver import Erik
-from limber.solvers.gaze import Solution, aim_error
+from limber.solvers.gaze import GazeSolution, aim_error
 from limber.solvers.goals import Direction, GazeGoal, Orientation, Point
 from limber.solvers.kinematics.rotations import IDENTITY, X, Y, Z, about, multiply, rotate, scale
 from limber.solvers.kinematics.skeleton import Joint, Skeleton
@@ -199,10 +199,10 @@ def test_with_its_memory_erik_stays_where_it_is_while_that_will_do():
 def test_the_published_loop_goes_on_from_the_last_candidate():
     goals, skeleton = pairs_of("C", 80), skeleton_of("C")
 
-    def solved(**changes) -> list[Solution]:
+    def solved(**changes) -> list[GazeSolution]:
         return [Erik(skeleton, replace(Hyperparameters(), **changes)).solve(goal) for goal in goals]
 
-    def error(solutions: list[Solution]) -> float:
+    def error(solutions: list[GazeSolution]) -> float:
         return fmean(one.orientation_error + one.posture_error for one in solutions)
 
     ours, published = solved(), solved(loop="published")

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from limber.solvers.aims.block import Measured
+from limber.solvers.aims.block import PoseErrors
 from limber.solvers.erik.parameters import Hyperparameters
 from limber.solvers.goals import (
     Direction,
@@ -134,13 +134,13 @@ def test_the_fuzz_sees_what_is_wrong():
     right = make_solver("ccd", case.skeleton).solve(case.goal)
     wrong = {
         "limits are exceeded": replace(right, angles=right.angles + 100.0),
-        "a figure is not finite": replace(right, measured=Measured((math.nan, math.nan, 0.0, 0.0))),
+        "a figure is not finite": replace(right, measured=PoseErrors((math.nan, math.nan, 0.0, 0.0))),
         "the angles are": replace(right, angles=right.angles * math.nan),
         "gives no reason": replace(right, is_accepted=False, unfinished=""),
         "says that it has converged": replace(
             right, angles=np.array(case.skeleton.clamp(right.angles + 0.1))
         ),
-        "2 misses for 1 goals": replace(right, measured=Measured(2 * right.measured)),
+        "2 misses for 1 goals": replace(right, measured=PoseErrors(2 * right.measured)),
     }
     assert faults_of("ccd", case.skeleton, case.goal, right) == []
     for said, solution in wrong.items():

@@ -11,7 +11,7 @@ import pytest
 from limber.solvers.expressive import Expressive
 from limber.solvers.expressive.aims import BatchedAim
 from limber.solvers.expressive.model import Model
-from limber.solvers.expressive.options import Options
+from limber.solvers.expressive.options import ExpressiveOptions
 from limber.solvers.expressive.shape import Authored
 from limber.solvers.goals import (
     Direction,
@@ -119,7 +119,7 @@ def test_a_link_that_weighs_more_keeps_its_direction_better():
         draw.seed(2)
         for _ in range(12):
             goal = GazeGoal(aim_that_can_be_met(draw, chain, "direction"), posture_of(draw, chain))
-            options = Options(link_weights=weights, hold_body=True)
+            options = ExpressiveOptions(link_weights=weights, hold_body=True)
             angles = Expressive(chain, options).solve(goal).angles
             solved, authored = chain.forward(angles), chain.forward(goal.posture)
             total += vector_angle(rotate(solved.rotations[2], Y), rotate(authored.rotations[2], Y))
@@ -134,7 +134,7 @@ def test_a_held_body_turns_less_at_the_root():
     for _ in range(12):
         goal = GazeGoal(aim_that_can_be_met(draw, chain, "direction"), posture_of(draw, chain))
         for held in turns:
-            solution = Expressive(chain, Options(hold_body=held)).solve(goal)
+            solution = Expressive(chain, ExpressiveOptions(hold_body=held)).solve(goal)
             assert solution.converged
             turns[held] += abs(solution.angles[0] - goal.posture[0])
     assert turns[True] < 0.5 * turns[False]
@@ -143,7 +143,7 @@ def test_a_held_body_turns_less_at_the_root():
 def test_with_roll_twists_that_change_no_direction_are_kept():
     draw = random.Random(4)
     chain = unit_chain("YXYXY", 2.5)
-    plain, rolled = Options(), Options(roll=1.0)
+    plain, rolled = ExpressiveOptions(), ExpressiveOptions(roll=1.0)
     better = 0
     for _ in range(12):
         goal = GazeGoal(aim_that_can_be_met(draw, chain, "direction"), posture_of(draw, chain))
@@ -180,12 +180,12 @@ def test_a_posture_that_counts_for_nothing_lets_the_body_move_least():
 )
 def test_a_wrong_option_is_named(wrong, named):
     with pytest.raises(GazeError, match=named):
-        Options(**wrong)
+        ExpressiveOptions(**wrong)
 
 
 def test_a_number_of_link_weights_that_is_not_the_joints_is_named():
     with pytest.raises(GazeError, match="2 link weights for 5 joints"):
-        Expressive(unit_chain("YXXZY", 1.0), Options(link_weights=(1.0, 1.0)))
+        Expressive(unit_chain("YXXZY", 1.0), ExpressiveOptions(link_weights=(1.0, 1.0)))
 
 
 @pytest.mark.parametrize("dt", [0.0, -0.01, math.nan, math.inf])

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 from limber.solvers.expressive import Expressive
 from limber.solvers.expressive.motion import ACCELERATION, DIRECT, HURRIED, PLANNING_TIME
-from limber.solvers.expressive.options import Options
+from limber.solvers.expressive.options import ExpressiveOptions
 from limber.solvers.expressive.tracking import AT_RISK, IDLE_TIME
-from limber.solvers.gaze import FRAME, SPEED, Solution
+from limber.solvers.gaze import FRAME, SPEED, GazeSolution
 from limber.solvers.goals import Aim, Direction, GazeGoal, Orientation, Point, Position
 from limber.solvers.kinematics.rotations import Vector, X, Y, about, multiply
 from limber.solvers.kinematics.skeleton import Skeleton
@@ -29,7 +29,7 @@ POSTURE = np.array([0.3, 0.4, -0.6, 0.5, 0.2])
 
 def followed(
     chain: Skeleton, goals: Sequence[GazeGoal], solver: Expressive | None = None, look_ahead: int = 0
-) -> list[Solution]:
+) -> list[GazeSolution]:
     """Solutions of goals: the first from scratch, each other one from that of the last frame."""
     solver = solver or Expressive(chain)
     answers = [solver.solve(goals[0])]
@@ -39,7 +39,7 @@ def followed(
     return answers
 
 
-def moves_of(answers: Sequence[Solution]) -> np.ndarray:
+def moves_of(answers: Sequence[GazeSolution]) -> np.ndarray:
     """Movements (frames - 1, n) [rad or m] from frame to frame."""
     return np.diff([answer.angles for answer in answers], axis=0)
 
@@ -96,7 +96,7 @@ def test_a_target_is_followed_without_a_jump_or_a_jolt(way: str) -> None:
     assert np.sum(aim_error > math.radians(1)) < 12
 
 
-def swung(rate: float, seconds: float = 1.5) -> list[Solution]:
+def swung(rate: float, seconds: float = 1.5) -> list[GazeSolution]:
     """Solutions at `rate` frames per second for a target that swings, starting and reversing abruptly."""
     turns = [1.2 * max(0.0, min(t - 0.3, 0.8 - t)) for t in np.arange(0.0, seconds, 1.0 / rate)]
     goals = [GazeGoal(Orientation(about(Y, turn)), POSTURE) for turn in turns]
@@ -246,7 +246,7 @@ def test_what_rests_moves_on_once_something_else_is_asked(change: str) -> None:
     settling = followed(chain, [goal] * (2 * IDLE_FRAMES))[-1]
     anew = {
         "kind": (Expressive(chain), replace(goal, aim=Position((0.3, 0.4, 0.6)))),
-        "options": (Expressive(chain, Options(hold_body=True)), goal),
+        "options": (Expressive(chain, ExpressiveOptions(hold_body=True)), goal),
         "limits": (
             Expressive(replace(chain, joints=tuple(replace(joint, upper=3.1) for joint in chain.joints))),
             goal,
@@ -304,7 +304,9 @@ def test_known_goals_of_frames_to_come_are_used() -> None:
 
 def test_a_glide_goes_no_faster_than_the_user_wants() -> None:
     speed = math.radians(5)
-    answers = followed(FIVE, tumbling(150), Expressive(FIVE, Options(transition_speed=speed / FRAME)))
+    answers = followed(
+        FIVE, tumbling(150), Expressive(FIVE, ExpressiveOptions(transition_speed=speed / FRAME))
+    )
     gliding = [answer.memory.planning.transition is not None for answer in answers[1:]]  # type: ignore[attr-defined]
     assert any(gliding)
     both = [now and before for now, before in zip(gliding[1:], gliding, strict=False)]

@@ -10,7 +10,7 @@ from limber.solvers.expressive.motion import (
     ACCELERATION,
     DIRECT,
     HURRIED,
-    Transition,
+    ActiveTransition,
     braking_speed,
     duration,
 )
@@ -112,7 +112,7 @@ def test_a_simulation_reaches_its_horizon_in_the_fewest_steps_that_are_short_eno
 
 
 def test_a_path_in_progress_is_left_only_for_one_that_is_cheaper_by_a_tenth() -> None:
-    branches, transition = np.zeros((2, 1)), Transition(DIRECT, (0.0,))
+    branches, transition = np.zeros((2, 1)), ActiveTransition(DIRECT, (0.0,))
     for other, is_left in ((91.0, False), (89.0, True)):
         costs = np.array([500.0, 500.0, 100.0, 500.0, other])
         chosen = cheapest(costs, branches, transition, 0.0, HYSTERESIS)

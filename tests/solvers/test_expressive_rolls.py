@@ -11,9 +11,9 @@ from limber.solvers.aim_residual import residual
 from limber.solvers.expressive import Expressive
 from limber.solvers.expressive.aims import BatchedAim
 from limber.solvers.expressive.model import Model, System
-from limber.solvers.expressive.options import Options
+from limber.solvers.expressive.options import ExpressiveOptions
 from limber.solvers.expressive.shape import ROLL_SHARE, Authored, Rolls
-from limber.solvers.gaze import Solution
+from limber.solvers.gaze import GazeSolution
 from limber.solvers.goals import Direction, GazeGoal, Point, TargetError
 from limber.solvers.kinematics.rotations import (
     IDENTITY,
@@ -107,7 +107,7 @@ def distinct(a: float, b: float) -> float:
     ids=["two bones, tilted", "three bones", "three bones, tilted", "duck"],
 )
 def test_heads_keep_the_roll_of_their_posture_and_their_place(skeleton: Skeleton, tilt: float):
-    solver = Expressive(skeleton, Options(hold_body=True))
+    solver = Expressive(skeleton, ExpressiveOptions(hold_body=True))
     posture = np.zeros(len(skeleton))
     posture[-3] = tilt  # rotation about the view: the head is tilted
     authored = skeleton.forward(posture.tolist())
@@ -134,8 +134,8 @@ def test_without_a_preferred_roll_heads_on_necks_roll():
     assert most > 30
 
 
-def followed(skeleton: Skeleton, aim: Point, posture, last: Solution) -> Solution:
-    solver = Expressive(skeleton, Options(hold_body=True))
+def followed(skeleton: Skeleton, aim: Point, posture, last: GazeSolution) -> GazeSolution:
+    solver = Expressive(skeleton, ExpressiveOptions(hold_body=True))
     for _ in range(100):
         last = solver.solve(GazeGoal(aim, posture, symmetric=False), last.angles, last.memory, dt=1 / 60)
     return last
@@ -144,7 +144,7 @@ def followed(skeleton: Skeleton, aim: Point, posture, last: Solution) -> Solutio
 @pytest.mark.parametrize("skeleton", [neck(3), duck()], ids=["three bones", "duck"])
 def test_a_target_that_jumps_is_answered_from_frame_to_frame_as_from_scratch(skeleton: Skeleton):
     posture = np.zeros(len(skeleton))
-    solver = Expressive(skeleton, Options(hold_body=True))
+    solver = Expressive(skeleton, ExpressiveOptions(hold_body=True))
     last = solver.solve(GazeGoal(aims(skeleton, posture)[4], posture, symmetric=False))
     for aim in (aims(skeleton, posture)[k] for k in (3, 5)):
         last = followed(skeleton, aim, posture, last)
@@ -212,7 +212,7 @@ def test_the_preferred_roll_is_no_part_of_the_aim():
 
 def test_switching_the_roll_is_heeded_from_frame_to_frame():
     skeleton = duck()
-    posture, solver = np.zeros(4), Expressive(duck(), Options(hold_body=True))
+    posture, solver = np.zeros(4), Expressive(duck(), ExpressiveOptions(hold_body=True))
     aim = aims(skeleton, posture)[5]
     last = solver.solve(GazeGoal(Point(aim.position, up=Z), posture, symmetric=False))
     for aim_now in (Point(aim.position, up=Z), Point(aim.position, level=Z)):

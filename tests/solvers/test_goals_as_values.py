@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from limber.solvers.gaze import Solution
+from limber.solvers.gaze import GazeSolution
 from limber.solvers.goals import (
     Direction,
     EndGoal,
@@ -30,7 +30,7 @@ NAMES = list(SOLVERS)
 POSTURE = np.array([0.2, -0.3, 0.4, 0.1, 0.0])
 
 
-def told(solution: Solution) -> list[object]:
+def told(solution: GazeSolution) -> list[object]:
     """All results of a solution."""
     return [
         solution.angles.tolist(),

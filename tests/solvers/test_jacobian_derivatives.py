@@ -14,7 +14,13 @@ from limber.solvers.aim_residual import parts, residual
 from limber.solvers.expressive.aims import BatchedAim
 from limber.solvers.goals import Aim, Direction, EndGoal, Frame, GazeGoal, Orientation, Point, Position
 from limber.solvers.jacobian.linear import Linearizer
-from limber.solvers.jacobian.objectives import KeepPosture, LeaveLimits, Manipulability, Objective, State
+from limber.solvers.jacobian.objectives import (
+    KeepPosture,
+    LeaveLimits,
+    Manipulability,
+    Objective,
+    ObjectiveInputs,
+)
 from limber.solvers.kinematics.rotations import (
     X,
     Y,
@@ -227,7 +233,7 @@ def test_what_joints_would_like_is_downhill(objective: Objective, seed: int):
     kept = np.array([draw.random() < 0.7 for _ in angles])
 
     def state(moved):
-        return State(skeleton, units, goal, posture, kept, moved, skeleton.forward(moved.tolist()))
+        return ObjectiveInputs(skeleton, units, goal, posture, kept, moved, skeleton.forward(moved.tolist()))
 
     if isinstance(objective, Manipulability) and abs(objective.value(state(angles))) < 1e-3:
         # singular in every pose, or nearly: the product of singular values is not differentiable at zero
@@ -245,7 +251,9 @@ def test_manipulability_is_yoshikawas():
     goal = GazeGoal(Position((0.0, 0.0, 0.0)), angles)
     _, linear = chain.jacobian(angles)
     jacobian = linear / chain.reach
-    state = State(chain, np.ones(6), goal, angles, np.ones(6, dtype=bool), angles, chain.forward(angles))
+    state = ObjectiveInputs(
+        chain, np.ones(6), goal, angles, np.ones(6, dtype=bool), angles, chain.forward(angles)
+    )
     assert -Manipulability().value(state) == pytest.approx(
         math.sqrt(np.linalg.det(jacobian @ jacobian.T)), rel=1e-9
     )

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from limber.solvers.jacobian.damping import ByError, BySmallest, Constant
-from limber.solvers.jacobian.linear import Block, Linear, factors
+from limber.solvers.jacobian.linear import ErrorComponents, Linear, factors
 from limber.solvers.jacobian.methods import (
     Damped,
     Method,
@@ -55,7 +55,7 @@ def any_linear(
     if draw.random() < 0.3:
         jacobian[0] = jacobian[-1]
     kinds = [("aim", "upright", "position")[int(draw.integers(3))] for _ in range(ends)]
-    blocks = [Block(kind, end, 3 * end, 3 * end + 3, 1.0) for end, kind in enumerate(kinds)]
+    blocks = [ErrorComponents(kind, end, 3 * end, 3 * end + 3, 1.0) for end, kind in enumerate(kinds)]
     secondary = draw.normal(size=joints) * free_secondary
     return Linear(
         spread * draw.normal(size=3 * ends), jacobian, blocks, secondary, np.ones(joints, dtype=bool)
@@ -212,7 +212,7 @@ def three_kinds(seed: int) -> Linear:
     """
     draw = np.random.default_rng(seed)
     kinds = (("position", 0), ("aim", 0), ("position", 1), ("aim", 1))
-    blocks = [Block(kind, end, 2 * i, 2 * i + 2, 1.0) for i, (kind, end) in enumerate(kinds)]
+    blocks = [ErrorComponents(kind, end, 2 * i, 2 * i + 2, 1.0) for i, (kind, end) in enumerate(kinds)]
     return Linear(
         draw.normal(size=8), draw.normal(size=(8, 10)), blocks, draw.normal(size=10), np.arange(10) < 9
     )
@@ -331,7 +331,11 @@ def test_at_limits_too_what_joints_would_like_does_not_disturb_the_errors(method
 def test_where_errors_feel_nothing_joints_get_what_they_would_like_as_far_as_limits_let_them():
     secondary = np.array([0.1, -0.4, 0.3, 0.2])
     linear = Linear(
-        np.ones(2), np.zeros((2, 4)), [Block("aim", 0, 0, 2, 1.0)], secondary, np.ones(4, dtype=bool)
+        np.ones(2),
+        np.zeros((2, 4)),
+        [ErrorComponents("aim", 0, 0, 2, 1.0)],
+        secondary,
+        np.ones(4, dtype=bool),
     )
     down, up = np.full(4, -0.25), np.array([0.02, 1.0, 0.25, 1.0])
     for method in (Pseudoinverse(), Priorities((AIM, POSTURE), Constant(0.0), posture_damping=Constant(0.0))):

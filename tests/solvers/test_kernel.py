@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from limber.solvers.diagnosis import measure
 from limber.solvers.expressive import Expressive
 from limber.solvers.expressive.aims import BatchedAim
-from limber.solvers.expressive.descent import COARSE_PASSES, Descent
+from limber.solvers.expressive.descent import COARSE_PASSES, ShapeDescent
 from limber.solvers.expressive.model import Model
-from limber.solvers.expressive.options import Options
+from limber.solvers.expressive.options import ExpressiveOptions
 from limber.solvers.expressive.prediction import GoalForecast, Velocity
 from limber.solvers.expressive.seeds import Seeds
 from limber.solvers.expressive.shape import Authored
@@ -48,12 +48,12 @@ class Case:
         draw = np.random.default_rng(seed)
         self.skeleton = skeleton_of(draw, joints, is_tree, slides)
         self.goal = goal_of(draw, self.skeleton, kind, roll)
-        self.options = Options(hold_body=is_held, roll=float(draw.choice([0.0, 0.5])))
+        self.options = ExpressiveOptions(hold_body=is_held, roll=float(draw.choice([0.0, 0.5])))
         self.model = Model(self.skeleton, self.options)
         self.angles = angles_of(draw, self.skeleton, 6)
         self.posture = self.skeleton.clamp(self.goal.posture)
         self.authored = Authored(self.model, np.array(self.posture), self.goal.keep)
-        self.descent = Descent(self.model, self.authored, BatchedAim(self.skeleton, self.goal))
+        self.descent = ShapeDescent(self.model, self.authored, BatchedAim(self.skeleton, self.goal))
         assert library is not None
         self.compiled = CompiledModel(library, self.model)
         self.sides = draw.choice([-1.0, 0.0, 1.0], 6)

@@ -11,7 +11,7 @@ import pytest
 from limber.solvers.bones.solver import BoneSolver
 from limber.solvers.erik.solver import Erik
 from limber.solvers.expressive.model import Model
-from limber.solvers.expressive.options import Options
+from limber.solvers.expressive.options import ExpressiveOptions
 from limber.solvers.goals import Direction, GazeGoal, Orientation, Point
 from limber.solvers.kernel.bones import BonesStructure, integer_arrays, real_arrays
 from limber.solvers.kernel.library import kernel
@@ -93,7 +93,9 @@ def recorded_correction(seed: int) -> tuple[bytes, list[float]]:
 def recorded_bones(seed: int) -> tuple[bytes, list[float]]:
     """A solve on bones with its arrays, and its results on this machine."""
     draw = np.random.default_rng(seed)
-    solver = BoneSolver(kernel_cases.spine_of(draw, int(draw.integers(1, 7))), Options(measure="bones"))
+    solver = BoneSolver(
+        kernel_cases.spine_of(draw, int(draw.integers(1, 7))), ExpressiveOptions(measure="bones")
+    )
     model, count = solver.model, len(solver.skeleton)
     reference = 0.2 * draw.normal(size=count)
     goal = GazeGoal(Direction(kernel_cases.unit(draw, 3)), reference)

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from limber.solvers.aims.aim import Direction, Point
 from limber.solvers.bones.last_frames import LastFrames
 from limber.solvers.bones.level import Levels
-from limber.solvers.bones.problem import AIM_COST, Problem
+from limber.solvers.bones.problem import AIM_COST, PoseProblem
 from limber.solvers.bones.solver import BoneSolver
 from limber.solvers.expressive.aims import BatchedAim
-from limber.solvers.expressive.options import Options
+from limber.solvers.expressive.options import ExpressiveOptions
 from limber.solvers.goals import Aim, GazeGoal
 from limber.solvers.kernel.bones import CompiledBones
 from limber.solvers.kernel.library import KernelError, kernel
@@ -56,7 +56,9 @@ class Case:
     def __init__(self, seed: int, bones: int, kind: type[Aim], roll: str) -> None:
         self.draw = draw = np.random.default_rng(seed)
         self.skeleton = character_of(draw, bones)
-        options = Options(hold_body=bool(draw.integers(2)), look_from=float(draw.choice([0.2, 0.5, 0.8])))
+        options = ExpressiveOptions(
+            hold_body=bool(draw.integers(2)), look_from=float(draw.choice([0.2, 0.5, 0.8]))
+        )
         self.solver = BoneSolver(self.skeleton, options)
         self.model, count = self.solver.model, len(self.skeleton)
         self.reference = np.array(self.skeleton.clamp(draw.normal(size=count)))
@@ -72,10 +74,10 @@ class Case:
         rolls = {"up": aim.up, "level": aim.level} if isinstance(aim, Direction | Point) else {}
         return replace(self.goal, aim=replace(by_hand, **rolls), others=())
 
-    def problem(self, goal: GazeGoal) -> Problem:
+    def problem(self, goal: GazeGoal) -> PoseProblem:
         frames = self.model.frames(self.authored)
         levels = Levels(self.model.tree, frames, goal)
-        return Problem(self.model, BatchedAim(self.model, goal), self.authored, frames, levels)
+        return PoseProblem(self.model, BatchedAim(self.model, goal), self.authored, frames, levels)
 
     def compare_first_steps(self, goal: GazeGoal, last: LastFrames | None, damping: float) -> bool:
         """Compares the first steps; returns whether they begin where the last frames lead."""

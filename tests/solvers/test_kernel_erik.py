@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from limber.solvers.aim_residual import residual
 from limber.solvers.erik.exact import ErikExact
 from limber.solvers.erik.parameters import Hyperparameters
-from limber.solvers.erik.solver import Erik, Look
+from limber.solvers.erik.solver import Erik, ErikSolution
 from limber.solvers.exact_aim import least_change
 from limber.solvers.expressive.model import Model
-from limber.solvers.gaze import Shape, aim_error
+from limber.solvers.gaze import PostureShape, aim_error
 from limber.solvers.goals import Aim, Direction, GazeGoal, Orientation, Point
 from limber.solvers.kernel.binding import CompiledModel
 from limber.solvers.kernel.library import KernelError, kernel
@@ -74,7 +74,9 @@ def posture_of(goal: GazeGoal | np.ndarray) -> tuple[float, ...]:
     return tuple((goal.posture if isinstance(goal, GazeGoal) else goal).tolist())
 
 
-def both(solver: Erik, goal: GazeGoal, previous: tuple[float, ...] | None = None) -> tuple[Look, Look]:
+def both(
+    solver: Erik, goal: GazeGoal, previous: tuple[float, ...] | None = None
+) -> tuple[ErikSolution, ErikSolution]:
     """The kernel's result and the reference's."""
     posture = tuple(goal.posture.tolist())
     assert solver.compiled is not None
@@ -82,7 +84,7 @@ def both(solver: Erik, goal: GazeGoal, previous: tuple[float, ...] | None = None
     return solver._solved(goal, posture, previous), solver._solved_in_python(goal, posture, previous)
 
 
-def compare(ours: Look, reference: Look) -> None:
+def compare(ours: ErikSolution, reference: ErikSolution) -> None:
     assert ours.iterations == reference.iterations
     np.testing.assert_allclose(ours.angles, reference.angles, rtol=0, atol=ROUNDING)
     assert ours.posture_error == pytest.approx(reference.posture_error, abs=ROUNDING)
@@ -165,7 +167,7 @@ def test_the_exact_correction_tells_the_errors_of_its_angles(
         assert ours.aim_error == pytest.approx(residual(skeleton, goal, pose).size, abs=LOST_DIGITS)
         assert ours.measured.errors[0].angle == pytest.approx(aim_error(goal, pose), abs=LOST_DIGITS)
         assert ours.cosine == pytest.approx(
-            math.cos(Shape(skeleton, posture_of(goal)).deviation(pose)), abs=LOST_DIGITS
+            math.cos(PostureShape(skeleton, posture_of(goal)).deviation(pose)), abs=LOST_DIGITS
         )
         without_shape = model.correct(goal, None, start, costs, looks=looks)
         assert without_shape.angles.tolist() == ours.angles.tolist()

@@ -10,14 +10,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from limber.solvers.kernel.library import KernelError, kernel
 from limber.solvers.kinematics.rotations import Quaternion, Vector, from_matrix
-from limber.solvers.kinematics.se3 import Frame, exponential
+from limber.solvers.kinematics.se3 import RigidTransform, exponential
 from limber.solvers.least_squares.damping import LEAST_SHARE, MOST_SHARE
 from limber.solvers.mechanism.assembly import assemble
 from limber.solvers.mechanism.goals import CentreGoal, FrameGoal, Goals, RegulariserWeights
-from limber.solvers.mechanism.model import Body, Joint, Mechanism
-from limber.solvers.mechanism.solution import Solution, State
+from limber.solvers.mechanism.model import Joint, Mechanism, RigidBody
+from limber.solvers.mechanism.solution import AssemblyState, MechanismSolution
 from limber.solvers.mechanism.solver import MechanismSolver
-from limber.solvers.tasks import Position, Task
+from limber.solvers.tasks import PositionTask, Task
 
 from tests.solvers import mechanisms
 
@@ -86,7 +86,7 @@ def weights(draw: np.random.Generator) -> Vector:
     return (x, y, z)
 
 
-def goals_of(draw: np.random.Generator, solver: MechanismSolver, state: State) -> Goals:
+def goals_of(draw: np.random.Generator, solver: MechanismSolver, state: AssemblyState) -> Goals:
     """Goals of all kinds, near a pose."""
     poses, frames = solver.poses(state), []
     for k, body in enumerate(solver.mechanism.bodies):
@@ -96,7 +96,7 @@ def goals_of(draw: np.random.Generator, solver: MechanismSolver, state: State) -
             frames.append(
                 FrameGoal(
                     body.name,
-                    Frame(rotation(draw), vector(draw, 0.05)),
+                    RigidTransform(rotation(draw), vector(draw, 0.05)),
                     tuple(position.tolist()) if draw.random() < 0.7 else None,
                     from_matrix(turn.tolist()) if draw.random() < 0.4 else None,
                     weights(draw),
@@ -116,7 +116,7 @@ def goals_of(draw: np.random.Generator, solver: MechanismSolver, state: State) -
     if draw.random() < 0.3:
         steady = RegulariserWeights(*draw.uniform(0.0, 0.5, 2).tolist(), speed=float(draw.uniform(0.1, 5.0)))
     poses_of_driven = {
-        body.name: Frame(
+        body.name: RigidTransform(
             from_matrix((poses[k, :3, :3] @ exponential(0.05 * draw.normal(size=3))).tolist()),
             tuple((poses[k, :3, 3] + 0.01 * draw.normal(size=3)).tolist()),
         )
@@ -144,7 +144,7 @@ class Case:
 cases = st.builds(Case, st.sampled_from(sorted(MECHANISMS)), seeds, st.booleans())
 
 
-def same(ours: Solution, theirs: Solution, tolerance: float) -> None:
+def same(ours: MechanismSolution, theirs: MechanismSolution, tolerance: float) -> None:
     np.testing.assert_allclose(ours.poses, theirs.poses, atol=tolerance)
     np.testing.assert_allclose(ours.state.values, theirs.state.values, atol=tolerance, rtol=tolerance)
     assert ours.report.goal_error == pytest.approx(theirs.report.goal_error, rel=tolerance, abs=tolerance)
@@ -175,8 +175,10 @@ def test_a_solve_misses_goals_by_no_more_than_the_reference(case: Case) -> None:
         assert ours.report.goal_error <= theirs.report.goal_error + WORSE
 
 
-def motion(solver: MechanismSolver, start: State, goals: Sequence[Goals], dt: float | None) -> list[Solution]:
-    solutions: list[Solution] = []
+def motion(
+    solver: MechanismSolver, start: AssemblyState, goals: Sequence[Goals], dt: float | None
+) -> list[MechanismSolution]:
+    solutions: list[MechanismSolution] = []
     for goal in goals:
         state = solutions[-1].state if solutions else start
         solutions.append(solver.solve(goal, state, dt))
@@ -262,7 +264,7 @@ def test_states_of_kernel_and_reference_go_on_in_each_other() -> None:
         state = solution.state
 
 
-class Place(Position):
+class Place(PositionTask):
     """A task of a class that the kernel does not know."""
 
 
@@ -273,7 +275,7 @@ def test_a_goal_that_the_kernel_does_not_know_is_solved_by_the_reference(monkeyp
 
     def of_own_class(goals: Goals) -> Iterator[Task]:
         for task in of_goals(goals):
-            yield Place(task.ends, task.targets, task.axes) if isinstance(task, Position) else task
+            yield Place(task.ends, task.targets, task.axes) if isinstance(task, PositionTask) else task
 
     monkeypatch.setattr(solver.objectives, "of_goals", of_own_class)
     for ours, theirs in zip(motion(solver, ASSEMBLED["stewart"], goals, DT), expected, strict=True):
@@ -289,12 +291,12 @@ def test_an_assembly_is_that_of_the_reference(name: str) -> None:
             ASSEMBLED[name].values, ASSEMBLED[name].balls, 0.1 * draw.normal(size=len(tree)) * tree.unit
         )
         driven = {
-            body.name: Frame(from_matrix(pose[:3, :3].tolist()), tuple(pose[:3, 3].tolist()))
+            body.name: RigidTransform(from_matrix(pose[:3, :3].tolist()), tuple(pose[:3, 3].tolist()))
             for body, pose in zip(solver.mechanism.bodies, solver.poses(ASSEMBLED[name]), strict=True)
             if body.driven
         }
         ours, theirs = (
-            assemble(each, State(values, balls), Goals(driven=driven), tries=1)
+            assemble(each, AssemblyState(values, balls), Goals(driven=driven), tries=1)
             for each in (solver, reference(solver))
         )
         same(ours, theirs, ROUNDING)
@@ -312,7 +314,7 @@ def test_a_state_that_is_not_finite_is_refused(number: float) -> None:
 
 def test_a_mechanism_without_joints_stays_where_it_is() -> None:
     solver = MechanismSolver(
-        Mechanism((Body("stone", start=Frame(position=(1.0, 2.0, 3.0)), grounded=True),))
+        Mechanism((RigidBody("stone", start=RigidTransform(position=(1.0, 2.0, 3.0)), grounded=True),))
     )
     solution = solver.solve(Goals(), solver.rest(), DT)
     assert solution.poses[0, :3, 3] == pytest.approx((1.0, 2.0, 3.0))
@@ -321,8 +323,8 @@ def test_a_mechanism_without_joints_stays_where_it_is() -> None:
 
 def test_a_bar_without_length_is_solved_as_in_the_reference() -> None:
     """Two hinges at one position: the bar between them may rotate or not."""
-    at = Frame()
-    bodies = (Body("ground", start=Frame(), grounded=True), Body("bar"), Body("end"))
+    at = RigidTransform()
+    bodies = (RigidBody("ground", start=RigidTransform(), grounded=True), RigidBody("bar"), RigidBody("end"))
     joints = (
         Joint("first", "revolute", "ground", "bar", at, at, actuated=True),
         Joint("second", "revolute", "bar", "end", at, at),

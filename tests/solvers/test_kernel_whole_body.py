@@ -14,8 +14,9 @@ from limber.solvers.kinematics.skeleton import End, Joint
 from limber.solvers.limits import usual_limits
 from limber.solvers.whole_body.body import Body, Coupling
 from limber.solvers.whole_body.law import DEAD_BEAT, Law
-from limber.solvers.whole_body.solver import Options, WholeBody
-from limber.solvers.whole_body.state import State, at_rest
+from limber.solvers.whole_body.options import WholeBodyOptions
+from limber.solvers.whole_body.solver import WholeBody
+from limber.solvers.whole_body.state import KinematicState, at_rest
 from limber.solvers.whole_body.targets import Contact, Target, Values
 
 from benchmarks.whole_body.printed import PaperLaw
@@ -65,7 +66,7 @@ class Case:
             float(draw.uniform(0.2, 5.0)) if draw.random() < 0.5 else None for _ in "ab"
         )
         self.solver = WholeBody(
-            body, targets, Options(Law(gain), usual_limits(velocity, acceleration), posture_gain=5.0)
+            body, targets, WholeBodyOptions(Law(gain), usual_limits(velocity, acceleration), posture_gain=5.0)
         )
         turn, position = wave(body, draw.uniform(0.0, 3.0))[1:]
         goal = body.lower + draw.random(len(body)) * (body.upper - body.lower) if is_far else joints
@@ -96,7 +97,7 @@ cases = st.builds(
 )
 
 
-def same(states: tuple[State, State], tolerance: float) -> None:
+def same(states: tuple[KinematicState, KinematicState], tolerance: float) -> None:
     ours, theirs = states
     for name in ("joints", "base_rotation", "base_position"):
         expected = getattr(theirs, name)
@@ -120,7 +121,7 @@ def test_a_step_is_that_of_the_reference(case: Case) -> None:
 @pytest.mark.parametrize("velocity", [None, 1.0])
 @pytest.mark.parametrize("size", [0.5, 1.5])
 def test_a_motion_is_that_of_the_reference(velocity: float | None, size: float) -> None:
-    solver = WholeBody(manikin(0.2), TRACKED, Options(limits=usual_limits(velocity)))
+    solver = WholeBody(manikin(0.2), TRACKED, WholeBodyOptions(limits=usual_limits(velocity)))
     states = zip(follow(solver, 240, size), follow(reference(solver), 240, size), strict=True)
     bounded = 0
     for (_, ours, after), (_, _, expected) in states:
@@ -133,7 +134,9 @@ def test_a_motion_is_that_of_the_reference(velocity: float | None, size: float) 
 def test_a_chain_of_any_length_moves_as_in_the_reference(count: int) -> None:
     body, draw = chain(count), np.random.default_rng(1)
     solver = WholeBody(
-        body, [*map(Target, body.links), Target("base", "position")], Options(limits=usual_limits(1.0))
+        body,
+        [*map(Target, body.links), Target("base", "position")],
+        WholeBodyOptions(limits=usual_limits(1.0)),
     )
     goal = at_rest(body, draw.uniform(-0.1, 0.1, count), np.eye(3), np.zeros(3))
     values, ours, theirs, plain = (
@@ -165,7 +168,7 @@ class ConstrainedCase:
             if draw.random() < share
         ]
         velocity = float(draw.uniform(0.2, 5.0)) if draw.random() < 0.5 else None
-        self.solver = WholeBody(body, targets, Options(limits=usual_limits(velocity)))
+        self.solver = WholeBody(body, targets, WholeBodyOptions(limits=usual_limits(velocity)))
         turn, position = wave(body, draw.uniform(0.0, 3.0))[1:]
         self.state = at_rest(body, joints, turn, position)
         moved = joints + draw.choice([0.05, 0.5]) * draw.normal(size=count)
@@ -188,7 +191,7 @@ class ConstrainedCase:
         return Coupling(name, factors, at - below, at + above)
 
     @staticmethod
-    def contact(draw: np.random.Generator, body: Body, link: str, state: State) -> Contact:
+    def contact(draw: np.random.Generator, body: Body, link: str, state: KinematicState) -> Contact:
         frame = body.placed(state.frames, body.link_indices([link]))[0]
         place = frame[:3, 3] + state.base_position + 0.01 * draw.normal(size=3)
         return Contact(link, place, frame[:3, :3] if draw.random() < 0.3 else None)
@@ -232,7 +235,7 @@ def test_a_motion_on_planted_feet_is_that_of_the_reference() -> None:
 
 
 def test_another_law_is_left_to_the_reference() -> None:
-    assert WholeBody(chain(3), [Target("link 2")], Options(PaperLaw())).compiled is None
+    assert WholeBody(chain(3), [Target("link 2")], WholeBodyOptions(PaperLaw())).compiled is None
     assert WholeBody(chain(3), [Target("link 2")]).compiled is not None
 
 

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from limber.solvers.kinematics import rotations
 from limber.solvers.kinematics.se3 import (
-    Frame,
+    RigidTransform,
     angle_of,
     cross,
     exponential,
@@ -67,5 +67,5 @@ def test_products_frames_and_drifted_matrices():
     drifted = turn * (1 + 1e-5)
     assert orthonormal(drifted) @ orthonormal(drifted).T == pytest.approx(np.eye(3), abs=1e-9)
     assert orthonormal(turn * (1 + 1e-9)) == pytest.approx(turn, abs=1e-15)
-    frame = frame_array(Frame(rotations.from_matrix(turn.tolist()), (1.0, -2.0, 0.5)))
+    frame = frame_array(RigidTransform(rotations.from_matrix(turn.tolist()), (1.0, -2.0, 0.5)))
     assert inverse(frame) == pytest.approx(np.linalg.inv(frame), abs=1e-15)

@@ -8,11 +8,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from limber.solvers.kinematics.rotations import Y, about
-from limber.solvers.kinematics.se3 import Frame
+from limber.solvers.kinematics.se3 import RigidTransform
 from limber.solvers.mechanism.assembly import assemble
 from limber.solvers.mechanism.goals import FrameGoal, Goals
-from limber.solvers.mechanism.model import Body, Joint, Mechanism
-from limber.solvers.mechanism.solution import Solution, State
+from limber.solvers.mechanism.model import Joint, Mechanism, RigidBody
+from limber.solvers.mechanism.solution import AssemblyState, MechanismSolution
 from limber.solvers.mechanism.solver import MechanismSolver
 
 from tests.solvers import mechanisms
@@ -21,15 +21,15 @@ from tests.solvers.mechanisms import flat
 DT = 1 / 60
 
 
-def parallelogram() -> tuple[MechanismSolver, Solution]:
+def parallelogram() -> tuple[MechanismSolver, MechanismSolution]:
     """Parallelogram with crank and rocker of .1 m, coupler and ground of .4 m, at 60 degrees."""
-    turned = Frame(about(Y, -math.radians(60)))
+    turned = RigidTransform(about(Y, -math.radians(60)))
     tip = (0.05, 0.0, 0.1 * math.sin(math.radians(60)))
     bodies = (
-        Body("ground", grounded=True, start=Frame()),
-        Body("crank", start=turned),
-        Body("coupler", start=Frame(position=tip)),
-        Body("rocker", start=Frame(turned.rotation, (0.4, 0.0, 0.0))),
+        RigidBody("ground", grounded=True, start=RigidTransform()),
+        RigidBody("crank", start=turned),
+        RigidBody("coupler", start=RigidTransform(position=tip)),
+        RigidBody("rocker", start=RigidTransform(turned.rotation, (0.4, 0.0, 0.0))),
     )
     joints = (
         Joint("motor", "revolute", "ground", "crank", flat(0.0), flat(0.0), actuated=True),
@@ -43,7 +43,9 @@ def parallelogram() -> tuple[MechanismSolver, Solution]:
     return solver, found
 
 
-def turned(solver: MechanismSolver, found: Solution, by: float, frames: int) -> tuple[Solution, list[int]]:
+def turned(
+    solver: MechanismSolver, found: MechanismSolution, by: float, frames: int
+) -> tuple[MechanismSolution, list[int]]:
     """The solution after the motor rotated by an angle [rad] in some frames, and the frames in which a flip
     was reported.
     """
@@ -69,12 +71,12 @@ def test_a_crank_that_turns_all_the_way_never_flips(frames: int):
     assert flips == []
 
 
-def snapped_over(there: State, before: State) -> State:
+def snapped_over(there: AssemblyState, before: AssemblyState) -> AssemblyState:
     """A state that the mechanism has reached from `before` in a way unknown to the solver."""
     return replace(there, branch=before.branch, regular=None)
 
 
-def led_through_the_fold(frames: int) -> tuple[MechanismSolver, list[Solution]]:
+def led_through_the_fold(frames: int) -> tuple[MechanismSolver, list[MechanismSolution]]:
     """A four-bar whose rocker is driven past the pose in which it is in line with the coupler: there the
     crank reverses.
     """
@@ -116,7 +118,7 @@ def test_a_loop_that_snaps_a_little_way_is_told_in_the_frame_in_which_it_does():
     assert not solver.solve(goals, snapped.state, DT).report.flipped
 
 
-def crossed(solver: MechanismSolver, crank: float) -> Solution:
+def crossed(solver: MechanismSolver, crank: float) -> MechanismSolution:
     """The parallelogram's other assembly with the crank at an angle [rad]: its elbow is mirrored at the line
     from knee to pivot.
     """
@@ -127,10 +129,10 @@ def crossed(solver: MechanismSolver, crank: float) -> Solution:
         solver,
         solver.state_at(
             {
-                "ground": Frame(),
-                "crank": Frame(about(Y, -crank)),
-                "coupler": Frame(about(Y, -coupler), (knee.real, 0.0, knee.imag)),
-                "rocker": Frame(about(Y, -rocker), (0.4, 0.0, 0.0)),
+                "ground": RigidTransform(),
+                "crank": RigidTransform(about(Y, -crank)),
+                "coupler": RigidTransform(about(Y, -coupler), (knee.real, 0.0, knee.imag)),
+                "rocker": RigidTransform(about(Y, -rocker), (0.4, 0.0, 0.0)),
             }
         ),
         Goals(actuators={"motor": (crank,)}),

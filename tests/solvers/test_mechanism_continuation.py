@@ -5,12 +5,12 @@ without a target.
 import numpy as np
 import pytest
 from limber.solvers.kinematics.rotations import Y, about
-from limber.solvers.kinematics.se3 import Frame
+from limber.solvers.kinematics.se3 import RigidTransform
 from limber.solvers.mechanism.assembly import assemble
 from limber.solvers.mechanism.continuation import continued
 from limber.solvers.mechanism.descent import Descent
 from limber.solvers.mechanism.goals import FrameGoal, Goals
-from limber.solvers.mechanism.model import Body, Joint, Mechanism
+from limber.solvers.mechanism.model import Joint, Mechanism, RigidBody
 from limber.solvers.mechanism.solver import MechanismSolver
 
 from tests.solvers.mechanisms import flat, four_bar
@@ -22,7 +22,7 @@ REACH = 0.6  # [m] reach of the arm below
 def arm(links: int = 2) -> MechanismSolver:
     """An arm whose links have a total length of .6 m, in a plane: upper arm, forearm, fingers."""
     names, length = ("ground", "upper", "fore", "finger")[: links + 1], REACH / links
-    bodies = (Body("ground", start=Frame(), grounded=True), *map(Body, names[1:]))
+    bodies = (RigidBody("ground", start=RigidTransform(), grounded=True), *map(RigidBody, names[1:]))
     positions = (0.0, *(length,) * (links - 1))
     joints = [
         Joint(joint, "revolute", parent, child, flat(position), flat(0.0), actuated=True)
@@ -35,8 +35,8 @@ def arm(links: int = 2) -> MechanismSolver:
 
 def test_without_goals_it_stays_where_it_is():
     solver = arm()
-    bent = solver.state_at({"upper": Frame(), "fore": Frame(about(Y, 1.0))})
-    end = Frame(position=(0.3, 0.0, 0.0))
+    bent = solver.state_at({"upper": RigidTransform(), "fore": RigidTransform(about(Y, 1.0))})
+    end = RigidTransform(position=(0.3, 0.0, 0.0))
     asked = [Goals((FrameGoal("fore", end, (x, 0.0, 0.0)),)) for x in (0.3, 0.32, 0.35, 0.7, 0.8)]
     found, poses = assemble(solver, bent, asked[0]), []
     for goals in (
@@ -71,8 +71,14 @@ def test_what_a_target_leaves_free_has_no_way_on():
     every frame.
     """
     solver = arm(3)
-    bent = solver.state_at({"upper": Frame(), "fore": Frame(about(Y, 1.0)), "finger": Frame(about(Y, 2.5))})
-    goals = Goals((FrameGoal("finger", Frame(position=(REACH / 3, 0.0, 0.0)), (0.3, 0.0, 0.0)),))
+    bent = solver.state_at(
+        {
+            "upper": RigidTransform(),
+            "fore": RigidTransform(about(Y, 1.0)),
+            "finger": RigidTransform(about(Y, 2.5)),
+        }
+    )
+    goals = Goals((FrameGoal("finger", RigidTransform(position=(REACH / 3, 0.0, 0.0)), (0.3, 0.0, 0.0)),))
     state = assemble(solver, bent, goals).state
     tasks = list(solver.objectives.of_goals(goals))
     descent = Descent(solver.tree, solver.loops, tasks, {}, (solver.lower, solver.upper), 1e-9)
@@ -90,15 +96,19 @@ def turned_by(angles: np.ndarray) -> list[float]:
 
     A prismatic joint beside it has a goal that it always meets.
     """
-    bodies = (Body("ground", start=Frame(), grounded=True), Body("crank"), Body("slide"))
+    bodies = (
+        RigidBody("ground", start=RigidTransform(), grounded=True),
+        RigidBody("crank"),
+        RigidBody("slide"),
+    )
     crank = Joint("motor", "revolute", "ground", "crank", flat(0.0), flat(0.0), actuated=True)
-    slide = Joint("slide", "prismatic", "ground", "slide", Frame(), Frame(), actuated=True)
+    slide = Joint("slide", "prismatic", "ground", "slide", RigidTransform(), RigidTransform(), actuated=True)
     solver = MechanismSolver(Mechanism(bodies, (crank, slide)))
     found, turned = solver.solve(Goals(actuators={"motor": (float(angles[0]),)}), assemble(solver).state), []
     for k, angle in enumerate(angles):
         goal = FrameGoal(
             "crank",
-            Frame(position=(0.3, 0.0, 0.0)),
+            RigidTransform(position=(0.3, 0.0, 0.0)),
             (0.3 * float(np.cos(angle)), 0.0, 0.0),
             position_weight=(1.0, 0.0, 0.0),
         )
@@ -136,7 +146,10 @@ def test_a_coupler_is_led_on_past_a_nearly_flat_pose(
     crank: float, coupler: float, rocker: float, step: float
 ):
     """Steps from the last pose end beside the target, in a pose that no small step improves."""
-    bodies = (Body("ground", start=Frame(), grounded=True), *map(Body, ("crank", "coupler", "rocker")))
+    bodies = (
+        RigidBody("ground", start=RigidTransform(), grounded=True),
+        *map(RigidBody, ("crank", "coupler", "rocker")),
+    )
     joints = (
         Joint("motor", "revolute", "ground", "crank", flat(0.0), flat(0.0), actuated=True),
         Joint("knee", "revolute", "crank", "coupler", flat(crank), flat(0.0)),
@@ -144,7 +157,7 @@ def test_a_coupler_is_led_on_past_a_nearly_flat_pose(
         Joint("elbow", "revolute", "coupler", "rocker", flat(coupler), flat(rocker)),
     )
     solver = MechanismSolver(Mechanism(bodies, joints))
-    point = Frame(position=(0.5 * coupler, 0.0, 0.1))
+    point = RigidTransform(position=(0.5 * coupler, 0.0, 0.1))
     angles = np.radians(60.0 + step * np.arange(20)).tolist()
     start = found = assemble(solver, solver.rest(), Goals(actuators={"motor": (angles[0],)}))
     way = []

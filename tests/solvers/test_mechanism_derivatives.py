@@ -5,11 +5,11 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 from limber.solvers.kinematics.rotations import X, about, from_matrix
-from limber.solvers.kinematics.se3 import Frame, exponential, frame_array, inverse
+from limber.solvers.kinematics.se3 import RigidTransform, exponential, frame_array, inverse
 from limber.solvers.mechanism.descent import Descent
 from limber.solvers.mechanism.goals import CentreGoal, FrameGoal, Goals, RegulariserWeights
 from limber.solvers.mechanism.kinds import KINDS
-from limber.solvers.mechanism.solution import State
+from limber.solvers.mechanism.solution import AssemblyState
 from limber.solvers.mechanism.solver import MechanismSolver
 from limber.solvers.tasks import Task
 
@@ -19,16 +19,16 @@ STEP = 1e-6
 EXACT = 2e-8  # tolerance of central differences with that step
 
 
-def anywhere(solver: MechanismSolver, seed: int, size: float = 0.8) -> State:
+def anywhere(solver: MechanismSolver, seed: int, size: float = 0.8) -> AssemblyState:
     dice = np.random.default_rng(seed)
     balls = exponential(size * dice.normal(size=(len(solver.tree.balls), 3)))
     values = size * dice.normal(size=len(solver.tree))
     if balls.size:
         values[solver.tree.ball_coordinates] = 0.0
-    return State(values, balls)
+    return AssemblyState(values, balls)
 
 
-def slopes(solver: MechanismSolver, state: State, rows) -> np.ndarray:
+def slopes(solver: MechanismSolver, state: AssemblyState, rows) -> np.ndarray:
     """Central differences (r, v) of `rows(values, balls)` for unit steps of the coordinates."""
     tree, found = solver.tree, []
     for k in range(len(tree)):
@@ -66,14 +66,21 @@ GOALS = {
         (
             FrameGoal(
                 "body 7",
-                Frame(about(X, 0.3), (0.1, 0.2, 0.3)),
+                RigidTransform(about(X, 0.3), (0.1, 0.2, 0.3)),
                 position=(0.3, 0.1, 0.2),
                 position_weight=(1.0, 0.0, 3.0),
             ),
         )
     ),
     "rotation": Goals(
-        (FrameGoal("body 7", Frame(about(X, 0.3)), rotation=about(X, 1.0), rotation_weight=(0.5, 2.0, 0.0)),)
+        (
+            FrameGoal(
+                "body 7",
+                RigidTransform(about(X, 0.3)),
+                rotation=about(X, 1.0),
+                rotation_weight=(0.5, 2.0, 0.0),
+            ),
+        )
     ),
     "frame": Goals(
         (
@@ -85,7 +92,7 @@ GOALS = {
         (
             FrameGoal(
                 "body 7",
-                Frame(about(X, 0.3)),
+                RigidTransform(about(X, 0.3)),
                 direction=(1.0, 2.0, -2.0),
                 axis=(0.0, 1.0, 1.0),
                 direction_weight=2.0,
@@ -97,7 +104,11 @@ GOALS = {
     ),
     "centre": Goals(centres=(CentreGoal((0.1, 0.2, 0.3), (1.0, 0.0, 2.0)), CentreGoal((0.0, 0.1, 0.0)))),
     "weights along other axes": Goals(
-        (FrameGoal("body 7", Frame(about(X, 0.3)), (0.3, 0.1, 0.2), position_weight=(0.5, 2.0, 0.0)),),
+        (
+            FrameGoal(
+                "body 7", RigidTransform(about(X, 0.3)), (0.3, 0.1, 0.2), position_weight=(0.5, 2.0, 0.0)
+            ),
+        ),
         (CentreGoal((0.1, 0.2, 0.3), (1.0, 0.0, 2.0)),),
         weight_axes=about(X, 0.7),
     ),
@@ -150,11 +161,11 @@ def test_rows_grow_all_the_way_to_a_half_turn(kind: str):
         holder = solver.mechanism.joint["holder"]
         pose = (
             frame_array(holder.in_parent)
-            @ frame_array(Frame(about(X, float(angle))))
+            @ frame_array(RigidTransform(about(X, float(angle))))
             @ inverse(frame_array(holder.in_child))
         )
         state = solver.state_at(
-            {"body": Frame(from_matrix(pose[:3, :3].tolist()), tuple(pose[:3, 3].tolist()))}
+            {"body": RigidTransform(from_matrix(pose[:3, :3].tolist()), tuple(pose[:3, 3].tolist()))}
         )
         frames = solver.tree.forward(state.values, balls=state.balls)
         sizes.append(float(np.linalg.norm(solver.loops.linear(frames, solver.tree.screws(frames), {})[0])))

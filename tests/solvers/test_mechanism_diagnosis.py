@@ -7,10 +7,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from limber.solvers.kinematics.rotations import from_matrix
-from limber.solvers.kinematics.se3 import Frame, exponential, inverse
+from limber.solvers.kinematics.se3 import RigidTransform, exponential, inverse
 from limber.solvers.mechanism.assembly import assemble
 from limber.solvers.mechanism.diagnosis import flat_loops, locked_loops
-from limber.solvers.mechanism.model import Body, Joint, Mechanism
+from limber.solvers.mechanism.model import Joint, Mechanism, RigidBody
 from limber.solvers.mechanism.solver import MechanismSolver
 
 from tests.solvers import mechanisms
@@ -33,8 +33,8 @@ def upright(axis: np.ndarray, position: np.ndarray, dice) -> np.ndarray:
     return made
 
 
-def framed(matrix: np.ndarray) -> Frame:
-    return Frame(from_matrix(matrix[:3, :3].tolist()), tuple(matrix[:3, 3].tolist()))
+def framed(matrix: np.ndarray) -> RigidTransform:
+    return RigidTransform(from_matrix(matrix[:3, :3].tolist()), tuple(matrix[:3, 3].tolist()))
 
 
 def loop(frames: list[np.ndarray], dice, kinds=None, pairs=None) -> Mechanism:
@@ -44,7 +44,9 @@ def loop(frames: list[np.ndarray], dice, kinds=None, pairs=None) -> Mechanism:
     pairs = pairs or [(k, (k + 1) % len(frames)) for k in range(len(frames))]
     count = 1 + max(max(pair) for pair in pairs)
     poses = [upright(dice.normal(size=3), dice.normal(size=3), dice) for _ in range(count)]
-    bodies = tuple(Body(f"body {k}", grounded=k == 0, start=framed(pose)) for k, pose in enumerate(poses))
+    bodies = tuple(
+        RigidBody(f"body {k}", grounded=k == 0, start=framed(pose)) for k, pose in enumerate(poses)
+    )
     joints = tuple(
         Joint(
             f"hinge {k}",

@@ -6,11 +6,11 @@ import math
 from dataclasses import replace
 
 import pytest
-from limber.solvers.kinematics.se3 import Frame
+from limber.solvers.kinematics.se3 import RigidTransform
 from limber.solvers.mechanism.assembly import assemble
 from limber.solvers.mechanism.counting import count, locked_actuators
 from limber.solvers.mechanism.goals import CentreGoal, FrameGoal, Goals, RegulariserWeights
-from limber.solvers.mechanism.model import Body, Joint, Mechanism, MechanismError
+from limber.solvers.mechanism.model import Joint, Mechanism, MechanismError, RigidBody
 from limber.solvers.mechanism.solver import MechanismSolver
 
 from tests.solvers import mechanisms
@@ -24,9 +24,9 @@ STEADY = [
     RegulariserWeights(0.1, 0.1),
 ]
 
-GROUND = Body("ground", grounded=True, start=Frame())
+GROUND = RigidBody("ground", grounded=True, start=RigidTransform())
 STILL = {
-    "all fixed": Mechanism((GROUND, Body("sign", 1.0)), (Joint("weld", "fixed", "ground", "sign"),)),
+    "all fixed": Mechanism((GROUND, RigidBody("sign", 1.0)), (Joint("weld", "fixed", "ground", "sign"),)),
     "ground alone": Mechanism((GROUND,)),
     "nothing": Mechanism(()),
 }
@@ -52,11 +52,11 @@ def test_bodies_and_joints_at_no_place_are_refused_by_name(number):
         MechanismError,
         match=r"body 'ground': its origin \[m\] (must be 3 finite numbers|is beyond 1e\+07), got",
     ):
-        replace(bar.bodies[0], start=Frame(position=(number, 0.0, 0.0)))
+        replace(bar.bodies[0], start=RigidTransform(position=(number, 0.0, 0.0)))
     with pytest.raises(MechanismError, match=r"body 'crank': its centre of mass \[m\]"):
         replace(bar.bodies[1], centre=(0.0, number, 0.0))
     with pytest.raises(MechanismError, match=r"joint 'motor': its frame on its parent \[m\]"):
-        replace(bar.joints[0], in_parent=Frame(mechanisms.FLAT, (0.0, 0.0, number)))
+        replace(bar.joints[0], in_parent=RigidTransform(mechanisms.FLAT, (0.0, 0.0, number)))
     with pytest.raises(MechanismError, match="joint 'motor': its 'lower' limits"):
         replace(bar.joints[0], lower=(math.nan,), upper=(1.0,))
 
@@ -66,7 +66,7 @@ def test_a_frame_without_a_rotation_is_refused_by_name():
         MechanismError,
         match="joint 'motor': its frame on its child, rotation is 0, 0, 0, 0, which is no rotation",
     ):
-        replace(mechanisms.four_bar().joints[0], in_child=Frame((0.0, 0.0, 0.0, 0.0)))
+        replace(mechanisms.four_bar().joints[0], in_child=RigidTransform((0.0, 0.0, 0.0, 0.0)))
 
 
 @pytest.mark.parametrize("number", [*BAD, "far", None])
@@ -91,7 +91,7 @@ def test_values_of_actuators_and_driven_poses_that_are_no_numbers_are_refused_by
     ):
         Goals(actuators={"motor": (number,)})
     with pytest.raises(MechanismError, match=r"driven body 'crank': its position \[m\]"):
-        Goals(driven={"crank": Frame(position=(number, 0.0, 0.0))})
+        Goals(driven={"crank": RigidTransform(position=(number, 0.0, 0.0))})
     with pytest.raises(
         MechanismError, match="the goal of body 'rocker': its rotation must be 4 finite numbers"
     ):

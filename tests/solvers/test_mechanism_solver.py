@@ -8,12 +8,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from limber.solvers.kinematics.rotations import X, Z, about
-from limber.solvers.kinematics.se3 import Frame, angle_of
+from limber.solvers.kinematics.se3 import RigidTransform, angle_of
 from limber.solvers.mechanism.assembly import assemble
-from limber.solvers.mechanism.branches import View
+from limber.solvers.mechanism.branches import DeterminantReference
 from limber.solvers.mechanism.counting import count, linearised
 from limber.solvers.mechanism.goals import CentreGoal, FrameGoal, Goals, RegulariserWeights
-from limber.solvers.mechanism.model import Body, Joint, Mechanism, MechanismError
+from limber.solvers.mechanism.model import Joint, Mechanism, MechanismError, RigidBody
 from limber.solvers.mechanism.solver import MechanismSolver
 
 from tests.solvers import mechanisms
@@ -32,7 +32,7 @@ def is_flipped(solver: MechanismSolver, before, after) -> bool:
     """
     passive = np.setdiff1d(np.arange(len(solver.tree)), solver.actuated)
     first, then = (linearised(solver, state)[0][:, passive] for state in (before, after))
-    return View.at(first).determinant(then) < 0.0
+    return DeterminantReference.at(first).determinant(then) < 0.0
 
 
 def elbow(solver: MechanismSolver, solution) -> np.ndarray:
@@ -64,7 +64,7 @@ def test_a_crank_turns_twice_and_its_value_counts_the_turns():
 def test_the_crank_angle_follows_from_where_the_rocker_shall_be():
     solver, found = started(mechanisms.four_bar())
     aim = solver.solve(Goals(actuators={"motor": (1.0,)}), found.state)
-    goal = FrameGoal("rocker", Frame(position=(0.3, 0.0, 0.0)), position=tuple(elbow(solver, aim)))
+    goal = FrameGoal("rocker", RigidTransform(position=(0.3, 0.0, 0.0)), position=tuple(elbow(solver, aim)))
     back = solver.solve(Goals((goal,)), solver.solve(Goals(actuators={"motor": (0.8,)}), aim.state).state)
     assert back.report.goal_error < 1e-8
     assert solver.values(back.state, "motor")[0] == pytest.approx(1.0, abs=1e-6)
@@ -170,8 +170,8 @@ def test_a_mechanism_that_cannot_close_says_so_and_names_the_joint():
 
 def test_grounded_bodies_that_contradict_are_named():
     bodies = (
-        Body("a", grounded=True, start=Frame()),
-        Body("b", grounded=True, start=Frame(position=(1.0, 0.0, 0.0))),
+        RigidBody("a", grounded=True, start=RigidTransform()),
+        RigidBody("b", grounded=True, start=RigidTransform(position=(1.0, 0.0, 0.0))),
     )
     _, found = started(Mechanism(bodies, (Joint("pin", "revolute", "a", "b"),)), tries=2)
     assert found.report.residual == pytest.approx(1.0)
@@ -182,7 +182,7 @@ def test_a_driven_body_takes_the_mechanism_along():
     bodies = tuple(replace(body, driven=body.name == "crank") for body in mechanisms.four_bar().bodies)
     solver, found = started(replace(mechanisms.four_bar(), bodies=bodies))
     crank = found.poses[1]
-    turned = Frame(about((0.0, -1.0, 0.0), solver.values(found.state, "motor")[0] + 0.3))
+    turned = RigidTransform(about((0.0, -1.0, 0.0), solver.values(found.state, "motor")[0] + 0.3))
     found = solver.solve(Goals(driven={"crank": turned}), found.state)
     assert found.report.assembled
     assert np.degrees(angle_of(crank[:3, :3].T @ found.poses[1][:3, :3])) == pytest.approx(
@@ -232,11 +232,11 @@ def test_an_end_reaches_a_place_and_points_along_a_direction_with_free_roll(axis
 
 @pytest.mark.parametrize("start", [1.0, 2.0, 3.1])
 def test_an_axis_that_points_the_other_way_is_turned_round(start: float):
-    bodies = (Body("ground", start=Frame(), grounded=True), Body("ball"))
+    bodies = (RigidBody("ground", start=RigidTransform(), grounded=True), RigidBody("ball"))
     solver = MechanismSolver(
         Mechanism(bodies, (Joint("socket", "spherical", "ground", "ball", actuated=True),))
     )
-    first = solver.state_at({"ball": Frame(about(X, start))})
+    first = solver.state_at({"ball": RigidTransform(about(X, start))})
     found = solver.solve(Goals((FrameGoal("ball", direction=(0.0, 0.0, 5.0)),)), first, iterations=60)
     assert found.report.goal_error < 1e-8
     assert found.poses[1, 2, 2] == pytest.approx(1.0)
@@ -300,10 +300,10 @@ def test_solving_changes_no_state_that_was_given():
         (lambda: Joint("j", "revolute", "a", "a"), "itself"),
         (lambda: Joint("j", "revolute", "a", "b", lower=(1.0,), upper=(0.0,)), "exchange"),
         (lambda: Joint("j", "planar", "a", "b", lower=(1.0,)), "3 degrees of freedom"),
-        (lambda: Mechanism((Body("a"),), (Joint("j", "revolute", "a", "b"),)), "'b'"),
-        (lambda: Mechanism((Body("a"), Body("a"))), "two"),
-        (lambda: Body("a", mass=-1.0), "mass"),
-        (lambda: MechanismSolver(Mechanism((Body("a", grounded=True),))), "start"),
+        (lambda: Mechanism((RigidBody("a"),), (Joint("j", "revolute", "a", "b"),)), "'b'"),
+        (lambda: Mechanism((RigidBody("a"), RigidBody("a"))), "two"),
+        (lambda: RigidBody("a", mass=-1.0), "mass"),
+        (lambda: MechanismSolver(Mechanism((RigidBody("a", grounded=True),))), "start"),
     ],
 )
 def test_what_cannot_be_is_named(make, words: str):
@@ -316,7 +316,7 @@ def test_goals_that_name_nothing_there_say_so():
     for goals, words in (
         (Goals((FrameGoal("head", position=(0.0, 0.0, 0.0)),)), "head"),
         (Goals(actuators={"knob": (0.0,)}), "knob"),
-        (Goals(driven={"crank": Frame()}), "driven"),
+        (Goals(driven={"crank": RigidTransform()}), "driven"),
     ):
         with pytest.raises(MechanismError, match=words):
             solver.solve(goals, found.state)
@@ -329,7 +329,7 @@ def test_goals_that_name_nothing_there_say_so():
 
 
 def test_a_body_with_no_joint_stays_where_it_is():
-    floating = Body("loose", start=Frame(about(X, 0.3), (1.0, 2.0, 3.0)))
+    floating = RigidBody("loose", start=RigidTransform(about(X, 0.3), (1.0, 2.0, 3.0)))
     four_bar = mechanisms.four_bar()
     solver, found = started(replace(four_bar, bodies=(*four_bar.bodies, floating)))
     found = solver.solve(Goals(actuators={"motor": (2.0,)}), found.state)

@@ -18,9 +18,10 @@ from limber.solvers.limits import usual_limits
 from limber.solvers.whole_body.body import Body, Coupling
 from limber.solvers.whole_body.full_solve import settled
 from limber.solvers.whole_body.law import Law
-from limber.solvers.whole_body.solver import Options, WholeBody
+from limber.solvers.whole_body.options import WholeBodyOptions
+from limber.solvers.whole_body.solver import WholeBody
 from limber.solvers.whole_body.state import at_rest
-from limber.solvers.whole_body.targets import Contact, Target, TargetError, Values
+from limber.solvers.whole_body.targets import BodyTargetError, Contact, Target, Values
 
 from benchmarks.whole_body.printed import DriftingBody, PaperLaw, TanhLimit
 from tests.solvers.bodies import (
@@ -49,7 +50,7 @@ def test_a_motion_is_followed_within_a_fraction_of_a_degree_from_zero():
 
 @pytest.mark.parametrize("gain", [5.0, 20.0])
 def test_a_gain_below_all_of_the_error_lets_it_die_out_at_that_rate_and_follows_without_lag(gain):
-    solver = WholeBody(manikin(), TRACKED, Options(Law(gain=gain)))
+    solver = WholeBody(manikin(), TRACKED, WholeBodyOptions(Law(gain=gain)))
     still = asks(solver.body, pose(solver, 0.0, 0.1))
     state = solver.start(base_rotation=wave(solver.body, 0.0)[1], base_position=wave(solver.body, 0.0)[2])
     before = worst(solver, still, state)
@@ -58,7 +59,7 @@ def test_a_gain_below_all_of_the_error_lets_it_die_out_at_that_rate_and_follows_
     assert worst(solver, still, state) == pytest.approx(before * (1.0 - gain * DT) ** 6, rel=0.05)
 
 
-def after_one_step(ask: float, options: Options):
+def after_one_step(ask: float, options: WholeBodyOptions):
     """Two hinges at right angles that carry the head, with the target of a rotation by `ask` [rad] each: the
     remaining error, and the state.
     """
@@ -74,7 +75,7 @@ def after_one_step(ask: float, options: Options):
 
 
 def test_a_move_too_large_for_a_linear_step_is_mended_in_the_same_step_and_the_papers_law_stays_as_printed():
-    calm = Options(damping_by_error=0.0)
+    calm = WholeBodyOptions(damping_by_error=0.0)
     missed, state = after_one_step(0.6, calm)
     assert missed < 1e-3
     assert state.velocity[BASE:] == pytest.approx(state.joints / DT)
@@ -82,10 +83,10 @@ def test_a_move_too_large_for_a_linear_step_is_mended_in_the_same_step_and_the_p
 
 
 def test_a_mended_move_is_damped_and_limited_as_a_whole():
-    slow = Options(limits=usual_limits(velocity=0.5 / DT), damping_by_error=0.0)
+    slow = WholeBodyOptions(limits=usual_limits(velocity=0.5 / DT), damping_by_error=0.0)
     assert after_one_step(0.6, slow)[1].joints == pytest.approx([0.5, 0.5])
     damping = 0.3
-    damped = after_one_step(0.6, Options(damping=damping, damping_by_error=0.0))[1].joints
+    damped = after_one_step(0.6, WholeBodyOptions(damping=damping, damping_by_error=0.0))[1].joints
 
     def cost(joints):
         turns = [exponential(angle * np.array(axis)) for angle, axis in zip(joints, (X, Z), strict=True)]
@@ -97,7 +98,7 @@ def test_a_mended_move_is_damped_and_limited_as_a_whole():
 
 def spinning(steps: int, law: Law):
     """Angle [rad] of the base from a base that rotates by 1 rad/s about z, at each step."""
-    solver = WholeBody(manikin(), [Target("pelvis")], Options(law))
+    solver = WholeBody(manikin(), [Target("pelvis")], WholeBodyOptions(law))
     state, angles = solver.start(), []
     for k in range(steps):
         values = Values(
@@ -117,7 +118,7 @@ def test_the_papers_law_runs_ahead_by_one_steps_motion_whatever_the_gain_and_the
 
 @pytest.mark.parametrize(("law", "ahead"), [(PaperLaw, 1.0), (Law, 0.0)])
 def test_a_base_that_moves_is_overtaken_by_one_steps_way_by_the_papers_law_alone(law, ahead):
-    solver = WholeBody(manikin(), [Target("pelvis", "position")], Options(law(20.0)))
+    solver = WholeBody(manikin(), [Target("pelvis", "position")], WholeBodyOptions(law(20.0)))
     state = solver.start()
     for k in range(100):
         place = np.array([[k * DT, 0.0, 0.0]])
@@ -128,7 +129,7 @@ def test_a_base_that_moves_is_overtaken_by_one_steps_way_by_the_papers_law_alone
 def test_the_papers_law_stalls_at_a_half_turn_and_the_default_does_not():
     half = Values(exponential(np.array([[0.0, 0.0, math.pi]])))
     for law, angle in ((PaperLaw, math.pi), (Law, 0.0)):
-        solver = WholeBody(manikin(), [Target("pelvis")], Options(law()))
+        solver = WholeBody(manikin(), [Target("pelvis")], WholeBodyOptions(law()))
         state = solver.start()
         for _ in range(10):
             _, state = solver.step(half, state, DT)
@@ -138,7 +139,7 @@ def test_the_papers_law_stalls_at_a_half_turn_and_the_default_does_not():
 def test_a_gain_beyond_the_bound_is_lowered_unless_one_asks_to_see_it_diverge():
     spun = [abs(angle) for angle in spinning(40, Law(1000.0))]
     assert max(spun[1:]) < 1e-3
-    wild = WholeBody(manikin(), [Target("pelvis")], Options(Law(2.5 / DT, enforce_stability=False)))
+    wild = WholeBody(manikin(), [Target("pelvis")], WholeBodyOptions(Law(2.5 / DT, enforce_stability=False)))
     values, state = Values(exponential(np.array([[0.0, 0.0, 1e-3]]))), wild.start()
     for _ in range(8):
         _, state = wild.step(values, state, DT)
@@ -184,7 +185,7 @@ def test_a_stream_that_is_lost_altogether_leaves_the_body_where_it_is():
 
 
 def test_velocities_that_are_not_known_are_taken_as_none():
-    solver = WholeBody(manikin(), TRACKED, Options(Law(gain=10.0)))
+    solver = WholeBody(manikin(), TRACKED, WholeBodyOptions(Law(gain=10.0)))
     still = asks(solver.body, solver.start())
     unknown = replace(
         still, angular_velocity=np.full((len(LINKS), 3), np.nan), linear_velocity=np.full((1, 3), np.nan)
@@ -194,7 +195,7 @@ def test_velocities_that_are_not_known_are_taken_as_none():
 
 
 def test_a_jump_of_all_targets_is_followed_within_velocity_limits():
-    solver = WholeBody(manikin(), TRACKED, Options(limits=usual_limits(velocity=3.0)))
+    solver = WholeBody(manikin(), TRACKED, WholeBodyOptions(limits=usual_limits(velocity=3.0)))
     *_, (_, _, state) = follow(solver, 10)
     far = asks(solver.body, pose(solver, 30.0, 1.0))
     for _ in range(120):
@@ -248,7 +249,7 @@ def test_contacts_stay_whatever_the_weights_of_the_targets(weight, levels):
     targets = [
         Target(name, weight=weight, level=level) for name, level in zip(("hip", "foot"), levels, strict=True)
     ]
-    solver = WholeBody(body, targets, Options(limits=usual_limits(velocity=3.0)))
+    solver = WholeBody(body, targets, WholeBodyOptions(limits=usual_limits(velocity=3.0)))
     state = solver.start()
     (foot,) = body_frames(solver, state, ["foot"])
     contact = Contact("foot", foot[:3, 3] + state.base_position, foot[:3, :3])
@@ -269,7 +270,7 @@ def body_frames(solver, state, names):
 
 def test_a_contact_out_of_reach_gives_way_and_is_named_and_limits_hold():
     solver = WholeBody(
-        manikin(reach=0.5, floating=False), TRACKED, Options(limits=usual_limits(velocity=3.0))
+        manikin(reach=0.5, floating=False), TRACKED, WholeBodyOptions(limits=usual_limits(velocity=3.0))
     )
     state = solver.start()
     values = replace(asks(solver.body, state), contacts=(Contact("left foot", np.array([0.0, 0.0, -3.0])),))
@@ -287,7 +288,7 @@ def test_coupled_joints_keep_to_each_other_on_every_step():
     ]
     for limits in (usual_limits(), (TanhLimit(4.0),)):
         body = manikin(couplings=couplings)
-        solver = WholeBody(body, TRACKED, Options(limits=limits))
+        solver = WholeBody(body, TRACKED, WholeBodyOptions(limits=limits))
         index, touched = {name: k for k, name in enumerate(body.names)}, 0
         for _, solution, state in follow(solver, 90):
             assert solution.yielded == ()
@@ -324,7 +325,7 @@ def test_a_posture_is_kept_where_no_target_sees_it_and_nowhere_else():
     body = manikin(floating=False)
     posture = np.linspace(-0.5, 0.5, len(body))
     targets = [Target("head")]
-    solver = WholeBody(body, targets, Options(posture_gain=10.0))
+    solver = WholeBody(body, targets, WholeBodyOptions(posture_gain=10.0))
     values = Values(exponential(np.array([[0.3, 0.2, 0.8]])), posture=posture)
     state = solver.start()
     for _ in range(400):
@@ -336,7 +337,7 @@ def test_a_posture_is_kept_where_no_target_sees_it_and_nowhere_else():
 
 
 def test_a_full_solve_begins_at_the_first_frame():
-    solver = WholeBody(manikin(), TRACKED, Options(limits=usual_limits(velocity=0.5)))
+    solver = WholeBody(manikin(), TRACKED, WholeBodyOptions(limits=usual_limits(velocity=0.5)))
     values = asks(solver.body, pose(solver, 1.0, 0.8))
     state = settled(solver, values, solver.start())
     assert worst(solver, values, state) < 1e-6
@@ -345,7 +346,7 @@ def test_a_full_solve_begins_at_the_first_frame():
 
 
 def test_a_full_solve_is_not_drawn_to_the_posture_which_frames_approach():
-    solver = WholeBody(manikin(floating=False), [Target("head")], Options(posture_gain=10.0))
+    solver = WholeBody(manikin(floating=False), [Target("head")], WholeBodyOptions(posture_gain=10.0))
     values = Values(exponential(np.array([[0.3, 0.2, 0.8]])))
     drawn = replace(values, posture=np.full(len(solver.body), 0.3))
     one, other = (settled(solver, which, solver.start()) for which in (values, drawn))
@@ -412,12 +413,12 @@ def test_the_same_values_give_the_same_bits_and_a_kept_state_can_be_gone_back_to
             for _, _, state in follow(solver, 30, state=state)
         ]
 
-    solver = WholeBody(manikin(reach=0.3), TRACKED, Options(limits=usual_limits(velocity=1.0)))
+    solver = WholeBody(manikin(reach=0.3), TRACKED, WholeBodyOptions(limits=usual_limits(velocity=1.0)))
     first = run(solver)
     assert (
         first
         == run(solver)
-        == run(WholeBody(manikin(reach=0.3), TRACKED, Options(limits=usual_limits(velocity=1.0))))
+        == run(WholeBody(manikin(reach=0.3), TRACKED, WholeBodyOptions(limits=usual_limits(velocity=1.0))))
     )
 
 
@@ -454,9 +455,9 @@ def test_the_same_values_give_the_same_bits_and_a_kept_state_can_be_gone_back_to
         ),
         (lambda solver: Target("head", weight=-1.0), "target 'head': the weight"),
         (lambda solver: Target("head", gain=-1.0), "target 'head': the gain"),
-        (lambda solver: Options(damping=0.0), "the damping must be above zero"),
+        (lambda solver: WholeBodyOptions(damping=0.0), "the damping must be above zero"),
     ],
 )
 def test_what_cannot_be_asked_is_said_by_name(make, said):
-    with pytest.raises(TargetError, match=said):
+    with pytest.raises(BodyTargetError, match=said):
         make(WholeBody(manikin(), TRACKED))

@@ -12,7 +12,8 @@ from limber.solvers.kinematics.tree import BASE
 from limber.solvers.limits import JointState, usual_limits
 from limber.solvers.whole_body.body import Body
 from limber.solvers.whole_body.full_solve import settled
-from limber.solvers.whole_body.solver import Options, WholeBody
+from limber.solvers.whole_body.options import WholeBodyOptions
+from limber.solvers.whole_body.solver import WholeBody
 from limber.solvers.whole_body.state import at_rest
 from limber.solvers.whole_body.targets import Target
 
@@ -34,7 +35,7 @@ LIMITS = [
     ids=["position", "velocity", "tanh", "acceleration", "acceleration alone"],
 )
 def test_limits_hold_on_every_step_of_a_motion_far_beyond_them(limits, velocity, acceleration):
-    solver = WholeBody(manikin(reach=0.4), TRACKED, Options(limits=limits))
+    solver = WholeBody(manikin(reach=0.4), TRACKED, WholeBodyOptions(limits=limits))
     before, touched = np.zeros(len(solver.body)), 0
     last = None
     for _, solution, state in follow(solver, 150, size=1.5):
@@ -52,7 +53,7 @@ def test_limits_hold_on_every_step_of_a_motion_far_beyond_them(limits, velocity,
 
 
 def test_an_acceleration_limit_that_cannot_hold_gives_way_to_the_position_limit_and_is_named():
-    solver = WholeBody(manikin(reach=0.4), TRACKED, Options(limits=usual_limits(acceleration=1.0)))
+    solver = WholeBody(manikin(reach=0.4), TRACKED, WholeBodyOptions(limits=usual_limits(acceleration=1.0)))
     state = solver.start()
     rushing = replace(state, velocity=np.where(np.arange(solver.body.unknowns) == BASE, 30.0, 0.0))
     solution, state = solver.step(asks(solver.body, solver.start()), rushing, DT)
@@ -62,7 +63,7 @@ def test_an_acceleration_limit_that_cannot_hold_gives_way_to_the_position_limit_
 
 def test_with_an_acceleration_limit_a_body_brakes_in_time_for_a_target_that_jumped():
     rate = 20.0
-    solver = WholeBody(manikin(), TRACKED, Options(limits=usual_limits(acceleration=rate)))
+    solver = WholeBody(manikin(), TRACKED, WholeBodyOptions(limits=usual_limits(acceleration=rate)))
     state = solver.start()
     aim = np.zeros(len(solver.body))
     aim[0] = 1.0
@@ -79,7 +80,7 @@ def test_with_an_acceleration_limit_a_body_brakes_in_time_for_a_target_that_jump
 
 
 def test_a_start_outside_its_limits_comes_back_within_the_velocity_limit():
-    solver = WholeBody(manikin(reach=0.1), TRACKED, Options(limits=usual_limits(velocity=1.0)))
+    solver = WholeBody(manikin(reach=0.1), TRACKED, WholeBodyOptions(limits=usual_limits(velocity=1.0)))
     inside = solver.start()
     outside = at_rest(solver.body, np.full(len(solver.body), 0.1 + 1e-3), np.eye(3), np.zeros(3))
     _, state = solver.step(asks(solver.body, inside), outside, DT)

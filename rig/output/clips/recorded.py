@@ -17,7 +17,7 @@ from ...live import live
 from ...live.movers import mover_of
 from ...live.uses import Use, with_company
 from ...robot.device import sources as joint_sources
-from ..motion_check.check import MotionCheck, Result
+from ..motion_check.check import MotionCheck, MotionCheckResult
 from ..robot_frames import RobotFrames
 from . import anatomy
 
@@ -165,7 +165,7 @@ class ClipCheck(MotionCheck):
         )
 
 
-def _lost(result: Result, body: str) -> tuple[str, ...]:
+def _lost(result: MotionCheckResult, body: str) -> tuple[str, ...]:
     """Sentences on frames in which a chain missed its target, or a goal was missed."""
     return tuple(
         f"Frame {finding.worst}: {finding.sentence}"

@@ -16,13 +16,13 @@ from ...live.session import SceneSession
 from ...live.stage import SceneStage
 from ...live.uses import Use, as_seen, why_not, with_company
 from ...scene.placement import Placement
-from ..stepped import Stepped
+from ..stepped import SteppedJob
 from .findings import CheckedJoint, CheckedTake, MotionFinding, findings
 from .zones import Links, intrusions, zones_of
 
 
 @dataclass(frozen=True)
-class Result:
+class MotionCheckResult:
     """Result of a motion check of an object's movers: the motion and the findings."""
 
     takes: tuple[CheckedTake, ...]
@@ -30,10 +30,10 @@ class Result:
     frames: range
 
 
-_results: dict[int, Result] = {}  # by the object's session_uid
+_results: dict[int, MotionCheckResult] = {}  # by the object's session_uid
 
 
-def result(rig: bpy.types.Object) -> Result | None:
+def result(rig: bpy.types.Object) -> MotionCheckResult | None:
     """The last check of an armature in this session; None if there is none."""
     return _results.get(rig.session_uid)
 
@@ -72,7 +72,7 @@ def forget() -> None:
     _results.clear()
 
 
-class MotionCheck(Stepped):
+class MotionCheck(SteppedJob):
     """A check of a mover and of its object's other movers (`with_company`), one frame per step.
 
     Args:
@@ -221,12 +221,12 @@ class MotionCheck(Stepped):
         """
         return [*self.own, *self.seen]
 
-    def finish(self) -> Result:
+    def finish(self) -> MotionCheckResult:
         """Result of the check, which is also stored for the panel."""
         self._end()
         takes = tuple(self.takes.values())
         all_findings = tuple(finding for take in takes for finding in findings(take, *self.beyond))
-        _results[self.rig.session_uid] = check_result = Result(takes, all_findings, self.frames)
+        _results[self.rig.session_uid] = check_result = MotionCheckResult(takes, all_findings, self.frames)
         return check_result
 
 

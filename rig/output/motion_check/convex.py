@@ -20,7 +20,7 @@ NOTHING = 1e-12  # a weight, or a squared length [m2], that counts as 0
 TANGENTS = 600  # number of tangent planes that approximate a ball for its depth, to 0.5% of its radius
 
 
-class Body(Protocol):
+class ConvexBody(Protocol):
     """A convex body in the world."""
 
     def furthest(self, direction: np.ndarray) -> np.ndarray:
@@ -96,7 +96,7 @@ def _directions() -> np.ndarray:
     return np.stack((aside * np.cos(around), aside * np.sin(around), up), axis=1)
 
 
-def intrusion(body: Body, head: np.ndarray, tail: np.ndarray, radius: float) -> float:
+def intrusion(body: ConvexBody, head: np.ndarray, tail: np.ndarray, radius: float) -> float:
     """How far a link penetrates a body [m]: its radius plus the depth of its line; negative outside.
 
     Far away the result is a lower bound of the distance, which suffices to know that the link is outside.
@@ -133,7 +133,7 @@ def _deepest(depths: np.ndarray, change: np.ndarray) -> float:
     return float(max(at_left, at_right, *ends))
 
 
-def distance(body: Body, head: np.ndarray, tail: np.ndarray) -> float:
+def distance(body: ConvexBody, head: np.ndarray, tail: np.ndarray) -> float:
     """Distance [m] between a body and the line between two points; 0 if they intersect."""
 
     def nearest_in(direction: np.ndarray) -> np.ndarray:

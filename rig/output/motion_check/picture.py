@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...blender.counting import counted
-from .check import Result
+from .check import MotionCheckResult
 from .findings import KINDS, CheckedTake, MotionFinding
 
 # [pixels] margins to the left, to the right and above; height of a plot; distance between plots
@@ -39,7 +39,7 @@ class _Plot(NamedTuple):
     shading: list[MotionFinding]
 
 
-def svg(result: Result) -> str:
+def svg(result: MotionCheckResult) -> str:
     """The picture as an SVG document; texts are kept as text elements."""
     rows = [(take, plot) for take in result.takes for plot in _plots(result, take)]
     height = TOP + len(rows) * (ROW + GAP) + 2 * LINE + 2 * GAP
@@ -62,7 +62,7 @@ def svg(result: Result) -> str:
     return "\n".join([*parts, *_legend(below + LINE + GAP), "</svg>\n"])
 
 
-def _plots(result: Result, take: CheckedTake) -> Iterator[_Plot]:
+def _plots(result: MotionCheckResult, take: CheckedTake) -> Iterator[_Plot]:
     """The plots of a mover: its aim, its depth in zones if it has any, and its joints."""
     findings = [finding for finding in result.findings if finding.chain == take.chain]
     errors = np.array(take.errors), np.array(take.filtered_errors)

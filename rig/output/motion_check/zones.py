@@ -14,7 +14,7 @@ from ...blender.errors import RigError
 from ...blender.presence import is_unevaluated
 from ...scene.dependencies import dependencies_of
 from ...scene.placement import Placement
-from .convex import Ball, Body, Hull, intrusion
+from .convex import Ball, ConvexBody, Hull, intrusion
 from .swept import ZonePose, intermediate, zone_pose
 
 SHAPED = {"MESH", "CURVE", "SURFACE", "FONT", "META"}  # types of objects that can be converted to a mesh
@@ -59,7 +59,7 @@ class Zone:
             for dependency in dependencies_of(self._object())
             if dependency.rig == rig and dependency.bone
         }
-        self.body: Body | None = None  # shape of the zone in the last checked frame
+        self.body: ConvexBody | None = None  # shape of the zone in the last checked frame
         self.pose: ZonePose | None = None  # pose of the zone in the last checked frame
         self.last_pose: ZonePose | None = None  # pose of the zone in the frame before the last checked frame
         self._hull: Hull | None = None  # convex hull of the object's points, in the object's own frame

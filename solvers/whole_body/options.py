@@ -1,0 +1,33 @@
+"""Settings of the whole-body solver, set by programs: it has none that a user sets."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ..limits import Limit, PositionLimit
+from .law import Law
+from .targets import BodyTargetError
+
+
+@dataclass(frozen=True)
+class WholeBodyOptions:
+    """Settings of the whole-body solver."""
+
+    law: Law = field(default_factory=Law)
+    # if limits contradict each other, the earlier one takes precedence
+    limits: tuple[Limit, ...] = (PositionLimit(),)
+    # [square root of a unit weight] damping of moves: 1e-3 shakes if three hinges lock, .1 lags by half a
+    # degree
+    damping: float = 1e-2
+    # damping added per root mean square of the errors: with .1, joints wind up by full rotations for distant
+    # targets
+    damping_by_error: float = 0.7
+    # [1/s] rate at which joints that no target determines return to the posture of the frame's values
+    posture_gain: float = 1.0
+
+    def __post_init__(self) -> None:
+        if not self.damping > 0.0 or not np.isfinite(self.damping):
+            raise BodyTargetError(
+                f"the damping must be above zero, got {self.damping}: without it what no target sees has no"
+                " answer"
+            )
