@@ -29,8 +29,7 @@ from ..kinematics.rotations import (
     unit,
 )
 from ..tolerances import NO_DIRECTION
-from .block import Block
-from .blocks import OrientationBlock, PositionBlock, ViewBlock
+from .blocks import Block, OrientationBlock, PositionBlock, ViewBlock
 
 
 class _Role(NamedTuple):

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from ..aims.block import Measured
+from ..aims.blocks import Measured
 from ..expressive.correction import ExactCorrection, shape_costs
 from ..gaze import FASTEST_TARGET, FRAME, SEARCH_PAUSE, Solution
 from ..goals import GazeGoal, check_goal, looks

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..aims.block import Measured
+from ..aims.blocks import Measured
 from ..gaze import FRAME
 from ..goals import Aim, GazeGoal
 from ..kernel.structures import Tracked

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..aims.block import Measured
+from ..aims.blocks import Measured
 from ..kinematics.skeleton import Angles
 
 ALIGNMENT = 64
