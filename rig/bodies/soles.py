@@ -11,6 +11,7 @@ from mathutils import Matrix
 from ...character.body.feet import Foot
 from ...solvers.kinematics.se3 import Array
 from ..bones.outermost import outermost
+from .source import from_world
 
 # share of the leg's length: a foot without mesh is taken to stand on the armature's floor if its lowest bone
 # end is nearer to the floor than this
@@ -107,7 +108,9 @@ def _skin(
     groups = {group.index: group.name for group in mesh_object.vertex_groups if group.name in names}
     if not groups:
         return
-    points = _placed(rig.matrix_world.inverted() @ mesh_object.matrix_world, _coordinates(mesh_object.data))
+    to_armature = from_world(rig, np.array(rig.matrix_world, float))
+    from_mesh = to_armature @ np.array(mesh_object.matrix_world, float)
+    points = _placed(from_mesh, _coordinates(mesh_object.data))
     carried: dict[str, list[int]] = {}
     for vertex in mesh_object.data.vertices:
         for element in vertex.groups:
