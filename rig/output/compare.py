@@ -168,8 +168,8 @@ class _Contestant:
         self.last = answer
         self.answers.append(answer)
         self.seconds.append(median(again.seconds for again in answers[min(1, len(answers) - 1) :]))
-        self.angles.append(max(error.angle for error in answer.end_errors))
-        self.distances.append(max(error.distance for error in answer.end_errors))
+        self.angles.append(max(error.angle for error in answer.measured.errors))
+        self.distances.append(max(error.distance for error in answer.measured.errors))
 
     def row(self) -> ComparedSolver:
         answers = self.answers

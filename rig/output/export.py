@@ -137,7 +137,8 @@ class Export(SteppedJob):
         if sound is None:
             return
         try:
-            self.sound = copy_beside(sound, path).name
+            self.sound = copy_beside(sound.file, path).name
+            self.frames.warnings += sound.differences
         except HardwareError as error:
             self.frames.warnings.append(str(error))
 
