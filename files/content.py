@@ -1,5 +1,5 @@
-"""Content of files that are named by a user or by another file: of regular files only, and never more than
-the size that a file has.
+"""Reads files that a user or another file names: regular files only, up to the size that they have when
+opened.
 """
 
 import errno

@@ -156,8 +156,8 @@ class Inbox:
         return (message.address, *(string[:NAME] for string in message.strings), *number)
 
     def _key(self, message: Message, packet: _Packet) -> Key:
-        """Key of a message of a packet: of a question its sender, whatever its arguments, so that one packet
-        asks for one answer.
+        """Key of a message in a packet: that of `key`; for a question its sender, whatever its arguments, so
+        that each sender gets one answer.
         """
         is_question = message.address == self.question
         return (message.address, repr(packet.sender)) if is_question else self.key(message)
@@ -170,7 +170,9 @@ class Inbox:
             each.close()
 
     def _read(self, begun: float, budget: float) -> list[Message]:
-        """The newest message of each key, in the order of arrival; from `begun` on in `budget` [s]."""
+        """The newest message of each key, in the order of arrival; takes at most `budget` [s] of processor
+        time from `begun` on.
+        """
         has_more = self._empty_all(begun + DRAINING * budget)
         newest: dict[Key, tuple[_Packet, Message]] = {}
         older: Counter[Key] = Counter()  # messages that are replaced by a newer one
@@ -253,7 +255,7 @@ class Inbox:
                 self._outdated = self._socket.getsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF)
             self.alarm()
         if self._outdated > 0 and source is self._socket:
-            # the buffer's size in the system includes at least this for a packet
+            # the system counts at least this much of the buffer's size for a packet
             self._outdated -= len(packet) + OVERHEAD
             return True
         self._put(packet, came, sender)

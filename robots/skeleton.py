@@ -29,8 +29,8 @@ class RobotSkeleton:
     """Skeleton of all joints that move, in the root link's frame."""
 
     skeleton: Skeleton
-    names: tuple[str, ...]  # of the joints
-    ends: tuple[str, ...]  # the links that are its ends
+    names: tuple[str, ...]  # names of the joints
+    ends: tuple[str, ...]  # names of the links that are end effectors
     relations: tuple[Relation, ...] = ()
 
     def complete(self, angles: Sequence[float]) -> tuple[float, ...]:

@@ -94,9 +94,9 @@ class CommandBuffer:
         refused: Number of frames with a value that is not a number.
         clamped: Number of frames with a value out of its range.
         limited: Sentences about values of the newest frame that are out of their ranges.
-        remark: Why the newest frame was refused.
+        remark: Why the newest frame was refused; "" if it was not.
         newest: The newest usable frame, within all ranges; None before the first.
-        came_at: Time of its arrival [s].
+        came_at: Time [s] at which `newest` arrived.
     """
 
     def __init__(self, device: Device, mixing: Mixing, period: float) -> None:

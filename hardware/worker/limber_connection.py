@@ -89,7 +89,7 @@ class LimberConnection(Connection):
 
     def _requested(self, before: ConnectionState) -> None:
         if self.state is before and self._desired is DesiredState.ARMED:
-            return  # nothing to request: moves themselves say which channels they are for
+            return  # no request is needed: each move has the channels that it drives
         self._request = None
         self._requested_at = -math.inf
         self._periods_to_move = 0

@@ -20,8 +20,8 @@ RECENT = 0.3
 # servo
 BEHIND = 0.17
 BEHIND_FOR = 0.3  # [s] duration after which the lag is reported
-BLOCKED = 0.35  # [rad of the servo] 20 degrees: the motor pushes at its full torque
-BLOCKED_FOR = 1.0  # [s] a hand may block a joint briefly; a stalled motor takes a minute to burn
+BLOCKED = 0.35  # [rad of the servo] error of a blocked servo, 20 degrees: its motor pushes at full torque
+BLOCKED_FOR = 1.0  # [s] time after which a blocked servo is reported; its motor burns after a minute
 
 
 class TrackingErrorMonitor:

@@ -18,7 +18,7 @@ STANDING = 6
 # headroom
 CORRECTION = 0.03
 RATE_TIME = 0.5  # [s] over which a change of rate is spread, so that it is invisible
-RESERVE = 0.3  # [frames] left to play when the next one arrives at its latest
+RESERVE = 0.3  # [frames] part of the curve that is left to play when the next frame arrives at its latest
 # [frames] if more are waiting beyond the best lag, playback skips to the newest and leaves the rest to the
 # limiter
 MOST_QUEUED = 1.4
@@ -246,8 +246,8 @@ class CommandPlayback:
         return tuple(joint.position for joint in self._motion)
 
     def _ahead(self, seconds: float) -> Angles:
-        """Positions (channels,) of the newest frame, extrapolated by a time [s]: but beyond a frame at usual
-        rates only as far as a joint moves that brakes now.
+        """Positions (channels,) of the newest frame, extrapolated by `seconds` [s]. Beyond one frame at a
+        usual rate a joint goes no farther than it needs to stop.
         """
         positions = [extrapolated(joint, seconds) for joint in self._motion]
         if seconds > 0.0:

@@ -300,8 +300,8 @@ class ReachyConnection(Connection):
         return (messages.torque_off([MOTORS[motor] for motor in motors]),) if motors else ()
 
     def _orders(self) -> tuple[str, ...]:
-        """Commands for the current goals: always of the head, of the antennas only if they have changed;
-        empty before there are goals.
+        """Commands for the current goals: the head's always, the antennas' only if they have changed; empty
+        before there are goals.
         """
         if not self._targets:
             return ()

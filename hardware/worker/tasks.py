@@ -36,7 +36,7 @@ class SetupTask(ABC):
     done = False
     drive: Drive
     _goals: list[float]
-    _stays = False  # whether it stays at the goal until the next command
+    _stays = False  # whether the joint stays at the goal until the next command
 
     def _follow_goals(self, dt: float, brakes: bool) -> float:
         """Approach the goals one after the other, or with `brakes` come to rest; the commanded value `dt` [s]

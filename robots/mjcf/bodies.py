@@ -355,7 +355,7 @@ class _Bodies:
         name, word = self.names.joint(joint, body), joint.attributes.get("type", "hinge")
         at = within.then(Transform(offset=self.document.vector(joint, "pos")))
         if word == "ball":
-            joint.skip_attributes("axis")  # default classes give one to all joints
+            joint.skip_attributes("axis")  # a ball has no axis, but its default class may have one
             at = Transform(offset=at.offset)  # its value is a rotation in the body's frame, in any <frame>
             x, y, z = (f"{name}_{letter}" for letter, _ in BALL)
             self.balls.append((x, y, z))

@@ -116,7 +116,9 @@ class DynamixelPackets(Framing):
 
 
 def _next_header(pending: bytearray) -> int:
-    """Index, from the second byte on, at which a header begins, or may begin at the end."""
+    """Index, at least 1, of the next header, or of its first bytes at the end; the length if there is
+    neither.
+    """
     at = pending.find(HEADER, 1)
     if at > 0:
         return at
