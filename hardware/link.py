@@ -28,9 +28,7 @@ from .sentences import BLENDER, HostWords, sentence, shown
 from .shutdown import CLOSE_GRACE, shut_down, shut_down_in_background
 from .status import Status
 
-START_GRACE = (
-    10.0  # [s] longest start: Python on a slow disk, or a wireless port that opens slowly
-)
+START_GRACE = 10.0  # [s] longest start: Python on a slow disk, or a wireless port that opens slowly
 HUNG_AFTER = 1.0  # [s] silence of a hung worker: a hundred of its periods, longer than any scheduler's delay
 # [s] longest silence that one read can prove, since the worker may have been delayed with Blender
 LOOK = 0.25

@@ -94,8 +94,8 @@ class SceneHost:
         for mover, session, pose in zip(self.movers, self.sessions, poses, strict=True):
             for uid, bones in mover.bodies(session).items():
                 self.bodies.setdefault(uid, set()).update(bones)
-            mover.place(placement, dict.fromkeys(mover.bones(session)))
-            mover.place(placement, pose)
+            mover.write_pose(placement, dict.fromkeys(mover.bones(session)))
+            mover.write_pose(placement, pose)
         return placement
 
     def followed(self, rig: bpy.types.Object) -> Mapping[str, Followed]:
@@ -235,9 +235,9 @@ class SceneStage:
             targets = host.view([record.desired_before for record in records])
         for turn in turns(order, records):
             for index, pose, desired_pose in turn.moved:
-                host.movers[index].place(view, pose)
+                host.movers[index].write_pose(view, pose)
                 if order.cyclic:
-                    host.movers[index].place(targets, desired_pose)
+                    host.movers[index].write_pose(targets, desired_pose)
             mover = host.movers[turn.mover]
             frame = Frame(
                 host,

@@ -52,8 +52,8 @@ class Bvh:
 
 
 def read(path: Path) -> Bvh:
-    """Raises RigError, with the frame and the remedy, if a BVH file cannot be read, is truncated, or has
-    values that are not finite.
+    """The content of a BVH file. Raises RigError, with the frame and the remedy, if the file cannot be read,
+    is truncated, or has values that are not finite.
     """
     try:
         with open_regular(path) as file:
@@ -82,7 +82,7 @@ def _decoded(content: bytes) -> str:
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError:
-        return content.decode("latin-1")  # of a name in another encoding each byte stays a letter
+        return content.decode("latin-1")  # each byte of a name in another encoding becomes a letter
 
 
 class OpenBlock(NamedTuple):
