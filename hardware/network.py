@@ -16,7 +16,8 @@ RECEIVE = 2_048
 # largest number of successive cycles that read `RECEIVE` bytes: the data that they read become older each
 # time, by 1.3 s after a quarter of a megabyte
 FLOODED_AFTER = 128
-MOST_WAITING = 8_192  # [bytes] of unsent data: half a second of commands; further ones would arrive late
+# [bytes] largest size of unsent data: half a second of commands; further ones would arrive late
+MOST_WAITING = 8_192
 
 
 class NetworkTransport:

@@ -61,7 +61,7 @@ class _Packet(NamedTuple):
     size: int  # [bytes] length of the packet
     left: Iterator[Message]
     came: float  # [s] when the system received it, as `arrival_times`; NaN: not known
-    # [s] the sender's clock in its last message to the clock's address; None without such messages
+    # [s] time by the sender's clock, as in its last message to the clock's address; None without one
     time: float | None
     sender: Sender
 
@@ -286,7 +286,7 @@ Kind = TypeVar("Kind", bound=Inbox)
 
 
 def opened(kind: Callable[[str, int], Kind], host: str, port: int) -> Kind:
-    """Opens a listening inbox of class `kind`.
+    """A newly opened, listening inbox of class `kind`.
 
     Raises:
         InputError: the address cannot be bound.

@@ -13,8 +13,8 @@ from .tracking import TargetMotion, TrackingFilter, TrackingState, stopping_disp
 # share added to velocity, acceleration and jerk limits: a clock that plays frames 3% too fast adds 9.3% to
 # the jerk, which is no fault
 HEADROOM = 0.1
-# [s] an error that takes at most this long to correct at the headroom's velocity is corrected by the headroom
-# alone; a larger one by the time-optimal motion, which is faster
+# [s] largest error that the headroom alone corrects, as the time for it at the headroom's velocity; a larger
+# one is corrected by the time-optimal motion, which is faster
 JOINED_WITHIN = 0.25
 
 

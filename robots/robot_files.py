@@ -72,7 +72,7 @@ def read_files(
             ASKED_PARTS links and visuals.
 
     Raises:
-        LargeRobotError: They are larger.
+        LargeRobotError: The file is larger, or the robot has more parts.
         UrdfError: The robot's file cannot be used, or has no such link.
     """
     robot = read(path, arguments=arguments, allow_large=allow_large)

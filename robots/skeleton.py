@@ -80,7 +80,7 @@ def robot_skeleton(tree: Tree, ends: Sequence[str] = ()) -> RobotSkeleton:
             raise SkeletonError(
                 f"no joint moves link '{end.name}' against the root link '{tree.root}': choose another end"
             )
-    tool, *more = end_frames or [End(-1)]  # without a joint Skeleton itself says what is missing
+    tool, *more = end_frames or [End(-1)]  # without a joint, Skeleton raises the error
     skeleton = Skeleton(tuple(joints), tool.rotation, tool.offset, tool.joint, tuple(more))
     names = tuple(joint.name for joint in joints)
     return RobotSkeleton(skeleton, names, tuple(end.name for end in end_frames), _relations(tree.joints))

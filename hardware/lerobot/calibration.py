@@ -49,7 +49,7 @@ Mode = Literal["degrees", "range_m100_100", "range_0_100"]
 LAST_STEP = 4095  # highest position of an STS servo
 STEPS_PER_RADIAN = LAST_STEP / math.tau  # in LeRobot's convention, in which a revolution has LAST_STEP steps
 FARTHEST_OFFSET = 2047  # [steps] register 31 has 11 bits and a sign
-FARTHEST_TURNS = 1_048_575  # [steps] a Dynamixel reports up to 256 revolutions in either direction
+FARTHEST_TURNS = 1_048_575  # [steps] largest position of a Dynamixel, in either direction: 256 revolutions
 DYNAMIXEL_ROBOTS = (
     "koch",
     "omx",

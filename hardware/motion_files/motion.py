@@ -55,7 +55,7 @@ class Motion:
 
     @property
     def times(self) -> tuple[float, ...]:
-        """Times (samples,) [s] of the samples."""
+        """Time [s] of each sample (samples,), counted from the first."""
         return tuple(row / self.rate for row in range(len(self.values)))
 
     @property

@@ -16,8 +16,8 @@ from .shown_ranges import Reach
 # [rad], times a joint's scale: smaller jumps, up to 17 degrees (0.1 s at full speed), are harmless, while
 # larger ones can hit bystanders
 FAR = 0.3
-# [s] by which frames may arrive closer together than they were sent: 40% of a frame at 24 frames per second,
-# for two frames, doubled
+# [s] largest difference by which frames arrive closer together than they were sent: 40% of a frame at 24
+# frames per second, for two frames, doubled
 UNEVENNESS = 0.07
 
 

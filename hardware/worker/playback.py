@@ -10,7 +10,7 @@ from .curve import Angles, Curve
 from .pace import EARLY, FIRST_INTERVAL, LONGEST_INTERVAL, STALL, Pace
 from .shown_ranges import Reach, ShownRanges, bounded, feasible
 
-DROPPED = 1.75  # [intervals] after a longer gap a frame is missing; a shorter one is unevenness
+DROPPED = 1.75  # [intervals] longest gap that is unevenness; in a longer one a frame is missing
 # number of equal successive frames after which the curve is constant; the lag is at most 2 less, so that it
 # stays on these
 STANDING = 6
@@ -19,8 +19,8 @@ STANDING = 6
 CORRECTION = 0.03
 RATE_TIME = 0.5  # [s] over which a change of rate is spread, so that it is invisible
 RESERVE = 0.3  # [frames] part of the curve that is left to play when the next frame arrives at its latest
-# [frames] if more are waiting beyond the best lag, playback skips to the newest and leaves the rest to the
-# limiter
+# [frames] largest number that waits beyond the best lag; with more, playback skips to the newest and leaves
+# the rest to the limiter
 MOST_QUEUED = 1.4
 FORGETTING = 1.0  # [frames/s] rate at which the smallest measured reserve is raised again
 SETTLE = 1.25  # [s] time in which playback reaches its best lag, longer than its measurement takes
@@ -61,7 +61,7 @@ class CommandPlayback:
         self._motion: tuple[Kinematic, ...] = ()  # that frame, with velocities and accelerations per second
         self._is_next_due = False  # whether another frame will follow after an interval
         self._is_behind = False  # whether the newest frame ended a stall, or was early after one
-        self._lead = FIRST_INTERVAL  # [s] by which joints with known velocity are extrapolated
+        self._lead = FIRST_INTERVAL  # [s] time by which joints with known velocity are extrapolated
         self._curve = Curve()
         self._shown = ShownRanges(limits)
         self._position = 0.0  # [s] time of the curve at the playback position
@@ -70,12 +70,12 @@ class CommandPlayback:
         self._least_spare = (
             RESERVE * FIRST_INTERVAL
         )  # [s] reserve left lately when the next frame arrived at its latest
-        self._surplus = 0.0  # [s] of lag from a slower rate, which playback makes up for
+        self._surplus = 0.0  # [s] additional lag from a slower rate, which playback makes up for
         self._played_at = 0.0  # [s] time of the last playback
         self._end: list[Kinematic] | None = (
             None  # state at the end of the known curve, where playback waits for a frame
         )
-        self._waited = 0.0  # [s] for which playback has waited at that end
+        self._waited = 0.0  # [s] time for which playback has waited at that end
 
     def add(
         self,

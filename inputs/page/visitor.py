@@ -19,7 +19,7 @@ LONGEST_MESSAGE = 4096  # [letters] longest command: two names and a few numbers
 MOST_UNSENT = 1 << 18
 MOST_MESSAGES = 300  # largest number of messages per second: a gamepad and a dragged slider send 30 each
 HANDSHAKE = 5.0  # [s] time within which a request must be complete, and an answer taken
-SILENCE = 15.0  # [s] after which a silent browser is pinged; it has the same time to answer
+SILENCE = 15.0  # [s] silence after which a browser is pinged; it has the same time to answer
 TOO_BIG, POLICY = 1009, 1008  # reasons for closing a WebSocket (RFC 6455, 7.4.1)
 
 

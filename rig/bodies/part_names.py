@@ -191,7 +191,7 @@ def is_axis_alone(name: str) -> bool:
 
 @lru_cache(maxsize=4096)
 def read(name: str) -> NameReading:
-    """Reads the side, the body part and the number from a bone's name."""
+    """The side, body part and number that a bone's name gives."""
     if VERTEBRAE.fullmatch(name):
         number = int(re.sub(r"\D", "", name.rpartition(":")[2]))
         return NameReading(BodyPart("", "spine"), "spine", False, number, 0)
@@ -199,7 +199,7 @@ def read(name: str) -> NameReading:
 
 
 def _read_words(name_words: Sequence[str], side: str) -> NameReading:
-    """Reads the part from the words of a name with this side."""
+    """As `read`, for the words of a name and its side."""
     rest = [word for word in name_words if not (word in SIDES or word.isdecimal())]
     spoken, named, jointed, half = _narrowed(rest, side)
     whole = "".join(rest)

@@ -6,9 +6,9 @@ not use Blender.
     /VMC/Ext/T         seconds                           time of these values, by the sender's clock
 
 Source: sh-akira, "Virtual Motion Capture Protocol", https://protocol.vmc.info. Unity's world is left-handed,
-Y is up and figures look along +Z. It is converted to right-handed, Z up, figures looking along -Y. Children
-of a bone that is not sent, or has never had a rotation, are attached to its nearest ancestor. Names may be
-in any letter case, since VRM's begin with a small letter. Where a sender gives rotations alone, with
+Y is up and figures look along +Z. Values are converted to right-handed, Z up, figures looking along -Y.
+Children of a bone that is not sent, or has never had a rotation, are attached to its nearest ancestor. Names
+may be in any letter case, since VRM's begin with a small letter. Where a sender gives rotations alone, with
 positions of 0, bones have the positions of an adult.
 """
 
@@ -26,7 +26,7 @@ from ...solvers.kinematics.se3 import Array
 PREFIX = "/VMC/"
 ROOT, BONE, TIME = "/VMC/Ext/Root/Pos", "/VMC/Ext/Bone/Pos", "/VMC/Ext/T"
 PORT = 39539  # UDP port to which VMC performers send
-UNIT = 0.1  # largest difference of a rotation's length, as a quaternion, from 1
+UNIT = 0.1  # largest deviation of a quaternion's length from 1
 # smallest number of numbers in a message: 3 of a position and 4 of a quaternion; a root may add scale and
 # offset for mixed reality
 NUMBERS = 7

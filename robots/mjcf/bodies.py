@@ -356,7 +356,7 @@ class _Bodies:
         at = within.then(Transform(offset=self.document.vector(joint, "pos")))
         if word == "ball":
             joint.skip_attributes("axis")  # a ball has no axis, but its default class may have one
-            at = Transform(offset=at.offset)  # its value is a rotation in the body's frame, in any <frame>
+            at = Transform(offset=at.offset)  # a ball's rotation is in the body's frame, in any <frame>
             x, y, z = (f"{name}_{letter}" for letter, _ in BALL)
             self.balls.append((x, y, z))
             self.coordinates.append(("ball", (x, y, z)))

@@ -46,7 +46,7 @@ ACTUATORS = (
 )
 ORIENTATIONS = ("quat", "axisangle", "xyaxes", "zaxis", "euler")
 AXES = {"x": X, "y": Y, "z": Z}
-MOST = 1e4  # [rad or m] a larger limit is a placeholder, as in URDF
+MOST = 1e4  # [rad or m] largest limit; larger ones are placeholders, as in URDF
 NO_LENGTH = 1e-10  # as in MuJoCo's compiler: length below which a vector has no direction
 
 

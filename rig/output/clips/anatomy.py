@@ -23,7 +23,8 @@ FARTHEST_BACK = np.radians(25.0)
 STRAIGHT = np.radians(5.0)  # [rad] smallest bend of a limb that has a direction
 # [rad] angle of the trunk from upright beyond which the figure lies, crawls or stands on its head
 LYING = np.radians(60.0)
-FARTHEST_ROTATION = np.radians(110.0)  # [rad] a neck rotates by about 80 degrees, a spine bends by about 90
+# [rad] largest rotation of head or trunk: a neck rotates by about 80 degrees, a spine bends by about 90
+FARTHEST_ROTATION = np.radians(110.0)
 
 
 class Limb(NamedTuple):
