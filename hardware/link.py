@@ -33,7 +33,7 @@ HUNG_AFTER = 1.0  # [s] silence of a hung worker: a hundred of its periods, long
 # [s] longest silence that one read can prove, since the worker may have been delayed with Blender
 LOOK = 0.25
 
-# Windows: no console window, and a priority above other programs', since a late worker is of no use
+# flags for Windows: no console window, and a priority above other programs', since a late worker is of no use
 _CREATION = getattr(subprocess, "CREATE_NO_WINDOW", 0) | getattr(subprocess, "ABOVE_NORMAL_PRIORITY_CLASS", 0)
 _PACKAGE = Path(__file__).resolve().parents[1]
 _ENTRY = Path(__file__).resolve().parent / "worker" / "entry.py"

@@ -20,7 +20,7 @@ _CHANNEL_FIELDS = tuple(field.name for field in fields(ChannelStatus))
 _COUNTS = ("sent", "acknowledged", "lost", "refused", "clamped", "late_ms_p50", "late_ms_p99", "ack_ms_p50")
 _ORDERS = struct.Struct("<QQd?dd")  # layout of `Orders` without their motion
 _HEAD = struct.Struct("<QBB5Q3d")  # layout of a report's count, state, fault and `_COUNTS`
-_UNKNOWN = math.nan  # encodes None
+_UNKNOWN = math.nan  # number that encodes None
 
 
 class OrdersCodec:

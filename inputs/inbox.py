@@ -29,7 +29,7 @@ LARGEST = 65507  # [bytes] largest UDP payload
 BUDGET = 2e-3  # [s] processor time of a look: an eighth of a frame of a display at 60 Hz
 DRAINING = 0.5  # largest share of the budget for emptying the socket; the rest is for parsing
 WAITING = 1 << 20  # [bytes] capacity of the queue of packets; beyond it the oldest are dropped
-OVERHEAD = 512  # [bytes] counted for each packet in addition to its content
+OVERHEAD = 512  # [bytes] size counted for each packet in addition to its content
 NAME = 64  # number of significant letters of a string, which is the longest name in Blender
 KEPT = 4096  # largest number of keys whose newest packet is remembered while older ones wait
 # [bytes] requested socket buffer, which stores packets while the computer runs other programs: those of a

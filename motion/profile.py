@@ -19,7 +19,8 @@ Pulse = tuple[
     # the last span
 ]
 
-ROUNDING = 1e-15  # relative: about four units in the last place, the rounding error of a position in one step
+# rounding error of a position in one step, relative to it: about four units in the last place
+ROUNDING = 1e-15
 # largest number of trials in the search for a braking time: twice the bisections from any bracket to
 # neighbouring floats; about four are usual
 _MOST_TRIALS = 100

@@ -47,8 +47,8 @@ from .layouts import FIELDS, as_motors, plain_of
 Mode = Literal["degrees", "range_m100_100", "range_0_100"]
 
 LAST_STEP = 4095  # highest position of an STS servo
-STEPS_PER_RADIAN = LAST_STEP / math.tau  # in LeRobot's convention, in which a revolution has LAST_STEP steps
-FARTHEST_OFFSET = 2047  # [steps] register 31 has 11 bits and a sign
+STEPS_PER_RADIAN = LAST_STEP / math.tau  # as LeRobot counts: LAST_STEP steps to a revolution
+FARTHEST_OFFSET = 2047  # [steps] largest homing offset: register 31 has 11 bits and a sign
 FARTHEST_TURNS = 1_048_575  # [steps] largest position of a Dynamixel, in either direction: 256 revolutions
 DYNAMIXEL_ROBOTS = (
     "koch",

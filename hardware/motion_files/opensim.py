@@ -11,7 +11,8 @@ import re
 from .recording import MotionFileError
 
 END = re.compile(rb"^endheader[ \t]*\r?\n", re.MULTILINE | re.IGNORECASE)
-# "inDegrees=yes"; before version 1 of the format, and in SIMM's files, "Angles are in degrees."
+# lines that say that angles are degrees: "inDegrees=yes"; before version 1 of the format, and in SIMM's
+# files, "Angles are in degrees."
 DEGREES = re.compile(rb"^inDegrees\s*=\s*(?:y|yes)\s*$|^Angles are in degrees", re.MULTILINE | re.IGNORECASE)
 RADIANS = re.compile(rb"^inDegrees\s*=|^Angles are in radians", re.MULTILINE | re.IGNORECASE)
 MOST_HEAD = 4000  # [bytes] largest size of the lines above the table

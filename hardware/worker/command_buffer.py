@@ -13,8 +13,8 @@ from ..mixing import Mixing
 from .playback import CommandPlayback
 from .shown_ranges import Reach
 
-# [rad], times a joint's scale: smaller jumps, up to 17 degrees (0.1 s at full speed), are harmless, while
-# larger ones can hit bystanders
+# [rad], times a joint's scale: largest harmless jump, 17 degrees (0.1 s at full speed); larger ones can hit
+# bystanders
 FAR = 0.3
 # [s] largest difference by which frames arrive closer together than they were sent: 40% of a frame at 24
 # frames per second, for two frames, doubled

@@ -16,8 +16,9 @@ from ..device import DeviceJoint
 from .servo_speed_limiter import ServoSpeedLimiter
 from .shown_ranges import Reach
 
-APPROACH_SPEED = 0.4  # [rad/s] 23 degrees a second: slow enough to step back from, or to press Stop
-APPROACH_ACCELERATION = 1.0  # [rad/s2] full approach speed after half a second
+# [rad/s] speed of a slow approach, 23 degrees a second: slow enough to step back from, or to press Stop
+APPROACH_SPEED = 0.4
+APPROACH_ACCELERATION = 1.0  # [rad/s2] acceleration of a slow approach: full speed after half a second
 APPROACH_PATIENCE = 1.0  # [s] delay after which an approach that should have arrived gets faster
 APPROACH_GROWTH = (
     2.0  # [s] growth of an approach's speed to the joints' own: time to step back, or to press Stop

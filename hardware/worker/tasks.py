@@ -14,7 +14,8 @@ from ..safety import Command
 from .drive import Drive
 from .offset_decay import OffsetDecay
 
-# [rad of the servo] 5 degrees: visible across a table, and less than an arm deflects by its own weight
+# [rad of the servo] rotation of a wiggle, 5 degrees: visible across a table, and less than an arm deflects by
+# its own weight
 WIGGLE = 0.09
 WIGGLES = 2  # number of wiggles; a single one may look like an accident
 # share of a joint's range that a test leaves out at either end, so that a wrong range is noticed before a

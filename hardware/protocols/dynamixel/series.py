@@ -82,7 +82,7 @@ HARDWARE_ERRORS = {
 
 DRIVE_MODE = Register(10, 1)
 MODE = Register(11, 1)
-HOMING_OFFSET = Register(20, 4, signed=True)  # reported = actual + offset
+HOMING_OFFSET = Register(20, 4, signed=True)  # reported position = actual position + offset
 
 
 def requirements(multi_turn: bool) -> Requirements:
