@@ -95,12 +95,12 @@ class ReportCodec:
         self._nowhere = (0.0,) * joints
         self.size = _HEAD.size + self._layout.size
         self._encoded = b""  # bytes after the head of the report that was decoded last
-        self._decoded: dict[str, Any] = {}  # fields decoded from them
+        self._decoded: dict[str, Any] = {}  # fields decoded from these bytes
 
     def pack(self, report: Report) -> bytes:
         texts = [
             text.encode("utf-8", "replace") for text in (report.detail, "\n".join(report.warnings))
-        ]  # a device may send surrogates
+        ]  # a text from a device may have surrogates
         detail, warnings = texts[0][:DETAIL_BYTES], texts[1][:WARNING_BYTES]
         return _HEAD.pack(
             report.beat, report.state, report.fault, *(getattr(report, name) for name in _COUNTS)

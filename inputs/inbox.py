@@ -75,8 +75,8 @@ class Inbox:
 
     # address for which `alarm` is called before any packet is parsed, at any position in a packet
     urgent = b""
-    clock_address = b""  # address by which a sender gives its time, before or after the values of that time
-    timed_root = ""  # beginning of the addresses whose values were taken at that time
+    clock_address = b""  # address by which a sender gives the time of the values before or after it
+    timed_root = ""  # beginning of the addresses whose values have the time of `clock_address`
     numbered_roots: tuple[str, ...] = ()  # beginnings of addresses whose first number selects the subject
     question = ""  # address of a question: each sender's is kept, since each is answered
 

@@ -38,7 +38,7 @@ class Message(NamedTuple):
     address: str  # "" if it cannot be read
     arguments: tuple[float | str, ...] = ()  # numbers and strings in order
     trouble: str = ""  # why it cannot be read: what was expected and what was found
-    repeats: int = 1  # number of messages with its key since the last one that was handled, this one included
+    repeats: int = 1  # number of messages with its key since the last handled one, itself included
     time: float = nan  # [s] when its values were taken, by the sender's clock; NaN if not given
     # time since the system received it, as a share of the time since the previous look; NaN if unknown
     age: float = nan

@@ -26,7 +26,7 @@ APPROACH_GROWTH = (
 # [rad/s] 1 degree per second: speed below which a goal stands; at the reversal of a fast motion a goal is
 # slower only for a moment
 GOAL_STANDS = 0.02
-GOAL_STANDS_FOR = 0.1  # [s] time below that speed after which the goal stands
+GOAL_STANDS_FOR = 0.1  # [s] time below `GOAL_STANDS` after which the goal stands
 ARRIVED = 0.01  # [rad] distance at which a joint has arrived: half a degree, below a servo's play
 AT_REST = 1e-3  # [rad/s] speed below which a joint is at rest
 ROUNDED_UP = 1.0 + 1e-9  # factor by which rounding over many steps may take a motion beyond its limits

@@ -58,14 +58,14 @@ class CommandPlayback:
         self._clamp = clamp
         self._pace = Pace()
         self._newest: tuple[Kinematic, ...] | None = None  # newest frame, as sent
-        self._motion: tuple[Kinematic, ...] = ()  # that frame, with velocities and accelerations per second
+        self._motion: tuple[Kinematic, ...] = ()  # the same, with velocities and accelerations per second
         self._is_next_due = False  # whether another frame will follow after an interval
         self._is_behind = False  # whether the newest frame ended a stall, or was early after one
         self._lead = FIRST_INTERVAL  # [s] time by which joints with known velocity are extrapolated
         self._curve = Curve()
         self._shown = ShownRanges(limits)
         self._position = 0.0  # [s] time of the curve at the playback position
-        self._played: list[Kinematic] = []  # state at that position (channels,)
+        self._played: list[Kinematic] = []  # state at the playback position (channels,)
         self._rate = 1.0  # playback rate: seconds of the curve per second
         self._least_spare = (
             RESERVE * FIRST_INTERVAL
@@ -75,7 +75,7 @@ class CommandPlayback:
         self._end: list[Kinematic] | None = (
             None  # state at the end of the known curve, where playback waits for a frame
         )
-        self._waited = 0.0  # [s] time for which playback has waited at that end
+        self._waited = 0.0  # [s] time for which playback has waited at the end of the known curve
 
     def add(
         self,

@@ -52,7 +52,8 @@ class SceneHost:
         self.sessions = [stage.of(mover) for mover in self.movers]
         self.bodies: dict[int, set[str]] = {}  # object's session_uid -> bones that show bodies of mechanisms
         self._objects = Dependencies()
-        self._hanging: dict[int, HangingBones] = {}  # by the armature objects' session_uid
+        # which bones carry which, by the armature objects' session_uid
+        self._hanging: dict[int, HangingBones] = {}
 
     @property
     def records(self) -> list[MoverRecord]:

@@ -46,7 +46,7 @@ class Bvh:
     """A BVH file's joints, parents first, and its frames."""
 
     joints: list[BvhJoint]
-    frame_time: float  # [s]
+    frame_time: float  # [s] time from one frame to the next
     width: int  # number of values in a frame
     words: list[str]  # numbers of all frames, as in the file
 
