@@ -26,7 +26,7 @@ from .safety import State
 from .sentences import BLENDER, HostWords
 from .status import Status
 
-HEARTBEAT = 0.05  # [s] a quarter of the silence after which the worker holds the robot
+HEARTBEAT = 0.05  # [s] time between heartbeats: a quarter of the silence at which the worker holds the robot
 # states in which the robot does not follow its host, but may move
 SELF_MOVING = {State.SETUP, State.PARKING, State.LIMP}
 

@@ -39,7 +39,7 @@ from .orders_reader import OrdersReader
 from .reporter import Reporter
 from .tasks import channels_needed
 
-PERIOD = 0.01  # [s] 100 Hz: twice a hobby servo's own rate
+PERIOD = 0.01  # [s] period of the worker: 100 Hz, twice a hobby servo's own rate
 MOTION_COMMANDS = (Command.ARM, Command.ARM_CONFIRMED, Command.PARK, *SETTING_UP)
 TARGET_STATES = {
     Command.ARM: (State.ARMING, State.HOLDING),

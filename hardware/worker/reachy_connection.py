@@ -27,10 +27,11 @@ from .foreign_motion import ForeignMotion
 from .servos.stored_ranges import shortened, within_own_limits
 
 PATH = "/ws/sdk"
-# [s] the daemon's own period; more frequent commands would have no effect, and load its Raspberry Pi
+# [s] time between commands: the daemon's own period; more frequent ones would only load its Raspberry Pi
 MOVE_EVERY = 0.02
-SILENT_AFTER = 0.8  # [s] without positions: a wireless network sometimes delays them by half a second
-EARLY = 1e-3  # [s] by which a step of the worker may come early
+# [s] time without positions that is a fault; a wireless network sometimes delays them by half a second
+SILENT_AFTER = 0.8
+EARLY = 1e-3  # [s] largest earliness of a step of the worker
 REST_WITHIN = 1.0  # [s] time within which a robot must come to rest to be armed
 ARM_FOR = 3.0  # [s] longest wait for the daemon's confirmation of torque: its status comes once a second
 BEYOND = (
@@ -41,7 +42,7 @@ NARROWER = (
     "Reachy Mini's servos take less than the ranges here: {joints}. Set the ranges of these joints' servos to"
     " that"
 )
-HOLD_FOR = 0.3  # [s] for which a stop is repeated, since the daemon ignores commands while a move ends
+HOLD_FOR = 0.3  # [s] time for which a stop is repeated, since the daemon ignores commands while a move ends
 
 
 class ReachyConnection(Connection):
@@ -321,8 +322,8 @@ class ReachyConnection(Connection):
         return (messages.torque_off([MOTORS[motor] for motor in motors]),) if motors else ()
 
     def _orders(self) -> tuple[str, ...]:
-        """Commands for the current goals: always of the head, of the antennas only if they have changed;
-        empty before there are goals.
+        """Commands for the current goals: the head's always, the antennas' only if they have changed; empty
+        before there are goals.
         """
         if not self._targets:
             return ()

@@ -121,7 +121,7 @@ class ComparisonTable:
 
 _tables: dict[
     tuple[int, str], ComparisonTable
-] = {}  # by the armature object's session_uid and the chain's uid
+] = {}  # each chain's last comparison, by the armature object's session_uid and the chain's uid
 
 
 def table(rig: bpy.types.Object, chain: bpy.types.PropertyGroup) -> ComparisonTable | None:

@@ -115,7 +115,7 @@ class Export(SteppedJob):
         return count + 1 < self.total or not at_rest
 
     def finish(self, path: Path, settings: Settings) -> Motion:
-        """Checks the motion and writes the file.
+        """Checks the motion and writes the file; returns the motion.
 
         Raises:
             RigError: a limit is exceeded, or the file cannot be made or written; the message names joint,

@@ -47,14 +47,14 @@ class Bvh:
     """A BVH file's joints, parents first, and its frames."""
 
     joints: list[BvhJoint]
-    frame_time: float  # [s]
+    frame_time: float  # [s] time from one frame to the next
     width: int  # number of values in a frame
     words: list[str]  # numbers of all frames, as in the file
 
 
 def read(path: Path) -> Bvh:
-    """Raises RigError, with the frame and the remedy, if a BVH file cannot be read, is truncated, or has
-    values that are not finite.
+    """The content of a BVH file. Raises RigError, with the frame and the remedy, if the file cannot be read,
+    is truncated, or has values that are not finite.
     """
     try:
         with open_regular(path) as file:
@@ -85,7 +85,7 @@ def _decoded(content: bytes) -> str:
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError:
-        return content.decode("latin-1")  # of a name in another encoding each byte stays a letter
+        return content.decode("latin-1")  # each byte of a name in another encoding becomes a letter
 
 
 class Statement(NamedTuple):
