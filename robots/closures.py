@@ -25,6 +25,7 @@ from ..solvers.mechanism.model import Mechanism, RigidBody
 from .errors import JointTypeError, MalformedError
 from .model import ModelJoint, Robot
 from .reading import read
+from .unread import listed
 
 LETTERS = {"x": X, "y": Y, "z": Z}
 PAIR_KINDS: dict[str, Kind] = {"6d": "fixed", "3d": "spherical"}
@@ -114,15 +115,12 @@ class _MechanismBuilder:
         self.motors = dict.fromkeys(
             str(name) for name in self._list(entries, "name_mot")
         )  # joints with a motor, in the file's order
-        self.warnings += [
-            f"{file}: key '{key}' is unknown and is left out" for key in entries if key not in KNOWN
-        ]
-        for name in [name for name in self.changed if name not in robot.joint]:
-            self.warnings.append(f"{file}, joint_name: the URDF has no joint '{name}': its entry is left out")
-        for name in [name for name in self.motors if name not in robot.joint]:
-            self.warnings.append(
-                f"{file}, name_mot: the URDF has no joint '{name}' to be a motor: it is left out"
-            )
+        if unknown := [f"'{key}'" for key in entries if key not in KNOWN]:
+            are = "key {} is" if len(unknown) == 1 else "keys {} are"
+            self.warnings.append(f"{file}: {are.format(listed(unknown))} unknown and left out")
+        for key, names in (("joint_name", self.changed), ("name_mot", self.motors)):
+            if absent := [f"'{name}'" for name in names if name not in robot.joint]:
+                self.warnings.append(f"{file}, {key}: the URDF has no joint {listed(absent)}: left out")
 
     def _kinds(self, entries: Mapping[str, Any]) -> list[str]:
         """Type of each pair's closure; "6d" if the file gives none."""

@@ -23,10 +23,14 @@ def tell_unread(reader: AttributeReader, root: Element) -> None:
 def tell(reader: AttributeReader, element: Element, names: Sequence[str]) -> None:
     """Warns that the named attributes or child elements of an element are not read."""
     if names:
-        listed = ", ".join(names[:MOST]) + (f" and {len(names) - MOST} more" if len(names) > MOST else "")
         reader.warn(
-            element, f"its {listed} {'is' if len(names) == 1 else 'are'} not read, and without effect"
+            element, f"its {listed(names)} {'is' if len(names) == 1 else 'are'} not read, and without effect"
         )
+
+
+def listed(names: Sequence[str]) -> str:
+    """The first names, and the number of the others."""
+    return ", ".join(names[:MOST]) + (f" and {len(names) - MOST} more" if len(names) > MOST else "")
 
 
 def _own_text(element: Element) -> str:

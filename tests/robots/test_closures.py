@@ -105,6 +105,15 @@ def test_names_that_the_robot_lacks_are_warned_of(files):
     assert "'notes'" in warnings
 
 
+def test_many_unknown_names_are_one_short_warning_for_each_key(files):
+    many = [f"key{number}" for number in range(1000)]
+    told = CLOSED.replace("['motor']", f"['motor', {', '.join(many)}]")
+    told += "".join(f"{name}: 1\n" for name in many)
+    warnings = read_mechanism(*files(closures=told)).warnings
+    assert len(warnings) == 2
+    assert all("'key0'" in warning and "980 more" in warning for warning in warnings)
+
+
 def test_a_closure_of_a_name_that_the_robot_lacks_is_warned_of_and_left_out(files):
     told = CLOSED.replace(
         "[['plate_end', 'right_end']]", "[['plate_end', 'nowhere'], ['plate_end', 'right_end']]"
