@@ -118,8 +118,8 @@ class _MechanismBuilder:
         if unknown := [f"'{key}'" for key in entries if key not in KNOWN]:
             are = "key {} is" if len(unknown) == 1 else "keys {} are"
             self.warnings.append(f"{file}: {are.format(listed(unknown))} unknown and left out")
-        for key, names in (("joint_name", self.changed), ("name_mot", self.motors)):
-            if absent := [f"'{name}'" for name in names if name not in robot.joint]:
+        for key, named in (("joint_name", list(self.changed)), ("name_mot", list(self.motors))):
+            if absent := [f"'{name}'" for name in named if name not in robot.joint]:
                 self.warnings.append(f"{file}, {key}: the URDF has no joint {listed(absent)}: left out")
 
     def _kinds(self, entries: Mapping[str, Any]) -> list[str]:

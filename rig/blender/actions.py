@@ -20,8 +20,10 @@ KEY_FIELDS = {  # attributes of a key, with the number of values and their type
     "amplitude": (1, np.float32),
     "period": (1, np.float32),
     "type": (1, np.int32),
+    "select_control_point": (1, np.bool_),
+    "select_left_handle": (1, np.bool_),
+    "select_right_handle": (1, np.bool_),
 }
-SOME_KEYS = 400  # number of keys removed in a step
 SAME_FRAME = 0.01  # [frames] distance within which Blender merges two keys
 
 
@@ -176,44 +178,35 @@ def baking_keys(
     curve.mute = False
     _unmute_group(curve)
     points = curve.keyframe_points
-    yield from _removing_keys(points, frames[0] - SAME_FRAME, frames[-1] + SAME_FRAME)
-    outside, before = len(points), int(np.count_nonzero(_frames(points) < frames[0]))
+    count = len(points)
     points.add(len(frames))
     yield
     new = {"co": np.column_stack((frames, values)), "interpolation": LINEAR}
+    rows = {name: _rows(points, name) for name in new}
+    before = np.flatnonzero(rows["co"][:count, 0] <= frames[0] - SAME_FRAME)
+    after = np.flatnonzero(rows["co"][:count, 0] >= frames[-1] + SAME_FRAME)
     # keys are written in ascending order: Blender would sort them by exchanging neighbours
-    for name, (width, kind) in KEY_FIELDS.items():
-        if before == outside and name not in new:
-            continue
-        numbers = np.empty(width * len(points), kind)
-        points.foreach_get(name, numbers)
-        rows = numbers.reshape(-1, width)
-        rows[outside:] = new.get(name, rows[outside:])
-        points.foreach_set(
-            name, np.concatenate((rows[:before], rows[outside:], rows[before:outside])).ravel()
-        )
+    order = np.concatenate((before, np.arange(count, count + len(frames)), after))
+    if len(order) > len(frames):  # keys that stay have values of their own in all fields
+        for name in KEY_FIELDS:
+            rows[name] = _rows(points, name)
+            yield
+    if count:
+        points.clear()
+        points.add(len(order))
+    for name, numbers in rows.items():
+        numbers[count:] = new.get(name, numbers[count:])
+        points.foreach_set(name, numbers[order].ravel())
         yield
     curve.update()
 
 
-def _frames(points: bpy.types.bpy_prop_collection) -> np.ndarray:
-    """Frames of keys, in their order."""
-    numbers = np.empty(2 * len(points), np.float32)
-    points.foreach_get("co", numbers)
-    return numbers[::2]
-
-
-def _removing_keys(points: bpy.types.bpy_prop_collection, first: float, last: float) -> Iterator[None]:
-    """Removes the keys between two frames, in steps."""
-    frames = _frames(points)
-    inside = np.flatnonzero((first < frames) & (frames < last))
-    if len(inside) == len(points):
-        points.clear()
-        return
-    for k, index in enumerate(inside[::-1].tolist()):
-        points.remove(points[index], fast=True)
-        if k % SOME_KEYS == 0:
-            yield
+def _rows(points: bpy.types.bpy_prop_collection, name: str) -> np.ndarray:
+    """Values (keys, width) of an attribute of keys, in their order."""
+    width, kind = KEY_FIELDS[name]
+    numbers = np.empty(width * len(points), kind)
+    points.foreach_get(name, numbers)
+    return numbers.reshape(-1, width)
 
 
 def _fresh_points(
