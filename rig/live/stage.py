@@ -17,15 +17,12 @@ from ...character.record import MoverRecord, Snapshot
 from ...character.seeing import SeenPersons
 from ...character.stage import TickOrder, commit, feedback, in_order, is_at_rest, turns
 from ...solvers.goals import GazeGoal
-from ..bones.hanging import HangingBones
-from ..bones.joint_bones import Followed
-from ..properties.body import UID as BODY
 from ..scene.dependencies import Dependencies
 from ..scene.placement import Placement
 from ..scene.rest_frames import RestFrames
 from .mover import Key, Mover
 from .movers import mover_of
-from .session import Frame, SceneSession
+from .session import Frame, SceneRead, SceneSession
 
 
 class StageSnapshot(NamedTuple):
@@ -47,12 +44,12 @@ class SceneHost:
     """
 
     def __init__(self, stage: "SceneStage", movers: Sequence[tuple], depsgraph: bpy.types.Depsgraph) -> None:
-        self.stage, self.depsgraph = stage, depsgraph
+        self.stage = stage
         self.movers = in_one_order(movers)
         self.sessions = [stage.of(mover) for mover in self.movers]
-        self.bodies: dict[int, set[str]] = {}  # object's session_uid -> bones that show bodies of mechanisms
+        behaviour = stage.performers.get(depsgraph.scene.session_uid)
+        self.read = SceneRead(depsgraph, stage.sessions, stage.solvers, behaviour, stage.dirty)
         self._objects = Dependencies()
-        self._hanging: dict[int, HangingBones] = {}  # by the armature objects' session_uid
 
     @property
     def records(self) -> list[MoverRecord]:
@@ -88,46 +85,15 @@ class SceneHost:
         """Predicted transforms with these poses of the movers; those without a pose are taken as
         authored.
         """
-        persons = self.stage.persons.get(self.depsgraph.scene.session_uid)
+        persons = self.stage.persons.get(self.read.depsgraph.scene.session_uid)
         seen = persons.positions if persons is not None else {}
-        placement = Placement(self.depsgraph, {}, self.stage.rests, seen, self._objects)
+        placement = Placement(self.read.depsgraph, {}, self.stage.rests, seen, self._objects)
         for mover, session, pose in zip(self.movers, self.sessions, poses, strict=True):
             for uid, bones in mover.bodies(session).items():
-                self.bodies.setdefault(uid, set()).update(bones)
+                self.read.bodies.setdefault(uid, set()).update(bones)
             mover.place(placement, dict.fromkeys(mover.bones(session)))
             mover.place(placement, pose)
         return placement
-
-    def followed(self, rig: bpy.types.Object) -> Mapping[str, Followed]:
-        """Solved channels of bones that a retarget moves, which chains on that armature use instead of the
-        authored ones.
-        """
-        session = self.stage.sessions.get((rig.session_uid, BODY))
-        return session.shown if session is not None else {}
-
-    def performer(self, chain: Mover) -> Performer | None:
-        """The performer of the behaviour that directs a chain; None if there is none, as for chains that are
-        not live.
-        """
-        return self.stage.performers.get(self.depsgraph.scene.session_uid) if chain.is_live else None
-
-    def hanging(self, rig: bpy.types.Object) -> HangingBones:
-        """Record of which bones of an armature object are carried by which other bones."""
-        return self._hanging.setdefault(rig.session_uid, HangingBones(rig))
-
-    def solver(self, chain: Mover) -> str:
-        """Name of a chain's solver."""
-        return self.stage.solvers.get(chain.key, chain.settings.solver)
-
-    @property
-    def dirty(self) -> set[str]:
-        """Names of armatures whose bones may have changed since the last tick."""
-        return self.stage.dirty
-
-    def is_dirty(self, body: Mover) -> bool:
-        """Whether bones of a body or of its source may have changed since the last tick."""
-        source = body.settings.source
-        return body.owner.data.name in self.dirty or (source is not None and source.data.name in self.dirty)
 
 
 class SceneStage:
@@ -240,7 +206,7 @@ class SceneStage:
                     host.movers[index].place(targets, desired_pose)
             mover = host.movers[turn.mover]
             frame = Frame(
-                host,
+                host.read,
                 mover,
                 view,
                 targets if turn.is_mutual else view,
@@ -259,7 +225,7 @@ class SceneStage:
         host = SceneHost(self, movers, depsgraph)
         view = host.view([record.pose if record.state is not None else {} for record in host.records])
         if any(
-            session.differs(Frame(host, mover, view, view))
+            session.differs(Frame(host.read, mover, view, view))
             for mover, session in zip(host.movers, host.sessions, strict=True)
         ):
             return True
