@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from math import nan
 from time import perf_counter
-from typing import NamedTuple
+from typing import Generic, NamedTuple, TypeVar
 
 import bpy
 import numpy as np
@@ -28,6 +28,24 @@ from ..chains import kept_posture, postures
 from ..properties.body import UID as BODY
 from ..scene.placement import Placement
 from .posture_keeper import PostureKeeper
+
+Value = TypeVar("Value")
+
+
+class Cached(NamedTuple, Generic[Value]):
+    """A value that a session keeps until what it is made of changes. It is immutable, since copies of a
+    session share it.
+    """
+
+    key: object = None  # what the value was made of; None: there is no value yet
+    value: Value | None = None
+
+    def of(self, key: object, make: Callable[[], Value]) -> "Cached[Value]":
+        """The same if it was made of `key`, else a new one with the value that `make` returns."""
+        return self if self.key == key else Cached(key, make())
+
+
+NO_VALUE: Cached = Cached()
 
 
 @dataclass
