@@ -179,7 +179,7 @@ def _draw_outcome(layout, session) -> None:
         (f"Largest: {session.reader.links[worst]}", f"{degrees(errors[worst]):.1f}°"),
         ("Position error", bpy.utils.units.to_string("METRIC", "LENGTH", outputs.base_missed, precision=4)),
         ("At a limit", f"{len(outputs.bounded)} of {len(session.reader.joint_keys)} joints"),
-        *([("Planted", ", ".join(outputs.planted) or "none")] if any(session.linked.planted) else []),
+        *([("Planted", ", ".join(outputs.planted) or "none")] if any(session.linked.value.planted) else []),
         ("Time", f"{1e3 * session.seconds:.2f} ms"),
     ]
     box = layout.box().column(align=True)

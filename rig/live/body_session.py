@@ -35,7 +35,7 @@ from ..properties.joints import ACCELERATION, JERK, VELOCITY
 from ..properties.motion_style import motion_style
 from ..scene.placement import Placement
 from .mover import JointKey, Mover
-from .session import JointLimits, SceneSession, SessionInputs
+from .session import NO_VALUE, Cached, JointLimits, SceneSession, SessionInputs
 
 FARTHEST = 1e4  # [rad or m] position limit for the motion filter of a joint without limits
 UP = np.array((0.0, 0.0, 1.0))
@@ -57,8 +57,7 @@ class PosedBody(dict):
 class BodySession(SceneSession):
     """Session (state from frame to frame) of a body that follows a motion."""
 
-    linked: Linked | None = None
-    linked_key: tuple = ()
+    linked: Cached[Linked] = NO_VALUE
     reader: BodyReader | None = None
     reader_key: tuple = ()
     model: BodyModel | None = None
@@ -67,8 +66,7 @@ class BodySession(SceneSession):
     velocities: tuple[float, ...] = ()
     keeps_velocities: bool = False  # whether each joint also keeps a velocity limit of its own
     acceleration: float | None = None  # [rad/s^2] acceleration limit of all joints
-    feet: tuple[Foot, ...] = ()
-    feet_key: tuple = ()
+    feet: Cached[tuple[Foot, ...]] = NO_VALUE
     held: tuple[UnjointedPose, ...] = ()  # the part of each bone's authored pose that no joint moves
     shown: dict[str, SolvedChannels] = field(default_factory=dict)  # shown channels of the bones
     is_streamed: bool = False  # whether the sources are streamed, so that new poses may arrive at any time
@@ -145,7 +143,7 @@ class BodySession(SceneSession):
         return f"'{self.reader.links[worst]}'", errors[worst], errors[worst]
 
     def goal_errors(self, mover: Mover) -> list[GoalResidual]:
-        outputs, linked = self.outputs, self.linked
+        outputs, linked = self.outputs, self.linked.value
         distances = dict(zip(_placed(linked), outputs.distances.tolist(), strict=True))
         if linked.floating:
             distances[linked.targets.index(linked.base)] = outputs.base_missed
@@ -217,11 +215,10 @@ class BodySession(SceneSession):
             source_rig = pairing.source_of(rig, retarget)
             pairing.check_source(rig, source_rig, depsgraph)
             key = (source_rig.session_uid, source_rig.data.name, *pairing.settings(retarget))
-        if self.linked is None or self.linked_key != key or is_dirty:
-            self.linked = None
-            self.linked = pairing.linked(rig, retarget)
-            self.linked_key = key
-        return self.linked
+        if is_dirty:
+            self.linked = NO_VALUE
+        self.linked = self.linked.of(key, lambda: pairing.linked(rig, retarget))
+        return self.linked.value
 
     def _update_reader(self, rig: Object, linked: Linked, shown: Object, is_dirty: bool) -> None:
         key = (rig.data.name, linked.base, linked.targets, linked.paired_only)
@@ -251,9 +248,9 @@ class BodySession(SceneSession):
         self.velocities = tuple(min(retarget.velocity or inf, velocity) for velocity in joint_velocities)
         self.keeps_velocities = retarget.own_velocities
         self.acceleration = retarget.acceleration or None
-        if self.feet_key != (self.reader, linked.feet):
-            self.feet = soles.read(rig, self.reader.names, linked.feet)
-            self.feet_key = (self.reader, linked.feet)
+        self.feet = self.feet.of(
+            (self.reader, linked.feet), lambda: soles.read(rig, self.reader.names, linked.feet)
+        )
         rates = (
             self.velocities,
             self.acceleration,
@@ -294,7 +291,7 @@ class BodySession(SceneSession):
         limits = usual_limits(velocities, self.acceleration)
         filters = self._filters(retarget, body)
         self.model = make_model(
-            body, links, linked.base, limits, retarget.gain, self.feet, retarget.posture_gain, filters
+            body, links, linked.base, limits, retarget.gain, self.feet.value, retarget.posture_gain, filters
         )
         self.model_key = key
         if self.state is not None and len(self.state.inputs.rotation) + len(self.state.inputs.places) != len(

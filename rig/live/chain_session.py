@@ -49,7 +49,7 @@ from .chain_recipe import ChainRecipe
 from .directed import DirectedChain, by_behaviour
 from .lids import Lid, lid_channels, read_lids
 from .mover import JointKey, Mover
-from .session import JointLimits, SceneSession, SessionInputs
+from .session import NO_VALUE, Cached, JointLimits, SceneSession, SessionInputs
 
 SETUP_ERRORS = (RigError, GazeError, SkeletonError, MotionError, InputsError)
 
@@ -76,8 +76,7 @@ class ChainSession(SceneSession):
     ends: tuple[EndInputs, ...] = ()  # the ends' goals without their targets
     aimed: tuple[EndInputs, ...] = ()  # the ends' goals with their targets, from the last read
     poses: tuple[AuthoredChannels, ...] = ()  # authored poses of the bones on the path
-    held: tuple = ()  # the parts of `poses` that no joint moves
-    fixed: tuple = ()  # the parts in `held`, rounded for the model
+    fixed: Cached[tuple] = NO_VALUE  # the parts of `poses` that no joint moves, rounded for the model
     lids: tuple[Lid, ...] = ()  # bones that are eyelids, in their authored pose
     authored: np.ndarray | None = None  # (n,) [rad; prismatic joints m] authored values, from the last read
     chain_settings: ChainSettings | None = None  # the chain's settings at the last read
@@ -355,7 +354,7 @@ class ChainSession(SceneSession):
         if reader == before:
             return
         self.reader, self.recipe, self.stored = reader, None, {}
-        self.made_of = self.poses = self.held = ()
+        self.made_of, self.poses, self.fixed = (), (), NO_VALUE
         # angles of other joints cannot be reused
         if before is None or before.joint_keys != reader.joint_keys:
             self.model = None
@@ -368,15 +367,13 @@ class ChainSession(SceneSession):
         moves. `base`: the base that is used, as text.
         """
         reader = self.reader
-        unjointed_pose = reader.held(self.poses)
-        if unjointed_pose != self.held:
-            self.fixed = reader.fixed(self.poses)
-            self.held = unjointed_pose
+        self.fixed = self.fixed.of(reader.held(self.poses), lambda: reader.fixed(self.poses))
+        fixed = self.fixed.value
         world = (
             tuple(map(tuple, rig_in_world.to_3x3())) if chain.options.body == "AUTOMATIC" else ()
         )  # determines whether the body rotates as a whole
         filter_name = build.filter_in_use(rig, chain, reader.joints)
-        made_of = (self.settings, self.held, solver, world, filter_name, base)
+        made_of = (self.settings, self.fixed.key, solver, world, filter_name, base)
         if self.made_of == made_of:
             return
         ends = goals.inputs(chain)
@@ -385,11 +382,11 @@ class ChainSession(SceneSession):
         limits, tools = build.motions(chain, solver), build.tools(chain, reader)
         options = build.solver_options(chain, solver, reader, rig_in_world)
         recipe = ChainRecipe(
-            self.fixed, limits, tools, solver, options, filter_name, moves, base, chain.transition
+            fixed, limits, tools, solver, options, filter_name, moves, base, chain.transition
         )
         if self.model is None or self.recipe != recipe:
             self.model, self.recipe = recipe.model(reader), recipe
-            self.bone_frames = bone_frames(reader, self.fixed, limits)
+            self.bone_frames = bone_frames(reader, fixed, limits)
         if trouble := unavailable(solver, self.model.skeleton, {end.kind for end in ends}):
             raise UnavailableSolverError(trouble)
         self.ends, self.made_of = ends, made_of

@@ -2,7 +2,7 @@
 bodies.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
@@ -20,7 +20,7 @@ from ...character.mechanism.tick import (
     MechanismState,
 )
 from ...character.mover import GoalResidual
-from ...motion import Kinematic, Limits, MotionError, make_filter
+from ...motion import Kinematic, Limits, MotionError, MotionStyle, make_filter
 from ...solvers.amounts import rounded
 from ...solvers.kinematics.se3 import Array, inverse
 from ...solvers.mechanism.goals import Goals, RegulariserWeights
@@ -46,7 +46,7 @@ from ..properties.motion_style import motion_style
 from ..scene.placement import Placement
 from ..showing import mechanism_proxy
 from .mover import JointKey, Mover
-from .session import JointLimits, SceneSession, SessionInputs
+from .session import NO_VALUE, Cached, JointLimits, SceneSession, SessionInputs
 
 REPORTED_ERROR = 100 * MET  # [m or rad] smallest error of a goal that is reported
 
@@ -77,7 +77,7 @@ class MechanismSession(SceneSession):
 
     assembled: Assembled | None = None
     model: MechanismModel | None = None
-    model_key: tuple = ()
+    motors: Cached[tuple[MechanismMotor, ...]] = NO_VALUE
     base: Array | None = None  # (4, 4) world matrix of the mechanism's base at the last tick
     joint_keys: tuple[JointKey, ...] = ()  # joint and axis of each motor
 
@@ -202,7 +202,7 @@ class MechanismSession(SceneSession):
 
     def take(self, mechanism: Assembled) -> None:
         """Uses a newly assembled mechanism; its motion restarts."""
-        self.assembled, self.model, self.model_key, self.base = mechanism, mechanism.model, (), None
+        self.assembled, self.model, self.motors, self.base = mechanism, mechanism.model, NO_VALUE, None
         self.record.clear()
 
     def read(self, frame: SessionInputs, dt: float) -> tuple[MechanismModel, Goals]:
@@ -259,20 +259,33 @@ class MechanismSession(SceneSession):
             (motor.lower, motor.upper, motor.velocity, motor.acceleration, motor.jerk) for motor in motors
         ]
         styles = tuple(motion_style(settings, motor) for motor in motors)
-        key = (tuple(limits), settings.filter, styles)
-        if self.model_key == key:
-            return
-        solver_motors = []
-        for motor, numbers, moves in zip(motors, limits, styles, strict=True):
-            joint = reading.mechanism.joint[asked.motor_joint(motor, reading)]
-            index = list(dof_axes(joint.kind)).index(motor.axis)
-            try:
-                solver_motors.append(
-                    MechanismMotor(joint.name, index, make_filter(settings.filter, Limits(*numbers), moves))
-                )
-            except MotionError as error:
-                raise RigError(f"Motor '{motor.name}': {error}") from error
-        self.model, self.model_key = replace(self.model, motors=tuple(solver_motors)), key
+        self.motors = self.motors.of(
+            (tuple(limits), settings.filter, styles),
+            lambda: _solver_motors(motors, limits, styles, settings.filter, reading),
+        )
+        if self.model.motors is not self.motors.value:
+            self.model = replace(self.model, motors=self.motors.value)
+
+
+def _solver_motors(
+    motors: Sequence[bpy.types.PropertyGroup],
+    limits: Sequence[tuple],
+    styles: Sequence[MotionStyle],
+    filter_name: str,
+    reading: Reading,
+) -> tuple[MechanismMotor, ...]:
+    """The motors with their motion filters; raises RigError if a filter cannot have a motor's limits."""
+    solver_motors = []
+    for motor, numbers, style in zip(motors, limits, styles, strict=True):
+        joint = reading.mechanism.joint[asked.motor_joint(motor, reading)]
+        index = list(dof_axes(joint.kind)).index(motor.axis)
+        try:
+            solver_motors.append(
+                MechanismMotor(joint.name, index, make_filter(filter_name, Limits(*numbers), style))
+            )
+        except MotionError as error:
+            raise RigError(f"Motor '{motor.name}': {error}") from error
+    return tuple(solver_motors)
 
 
 def through(owner: bpy.types.Object, back: Mover | None) -> str:

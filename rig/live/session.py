@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from math import nan
 from time import perf_counter
-from typing import NamedTuple, Protocol
+from typing import Generic, NamedTuple, TypeVar
 
 import bpy
 import numpy as np
@@ -25,33 +25,82 @@ from ..bones.channels import Channel
 from ..bones.hanging import HangingBones
 from ..bones.joint_bones import SolvedChannels
 from ..chains import kept_posture, postures
+from ..properties.body import UID as BODY
 from ..scene.placement import Placement
 from .posture_keeper import PostureKeeper
 
+Value = TypeVar("Value")
 
-class SceneRead(Protocol):
-    """What sessions read of a scene in a frame beside its transforms; see `SceneFrame` in `stage`."""
+
+class Cached(NamedTuple, Generic[Value]):
+    """A value that a session keeps until what it is made of changes. It is immutable, since copies of a
+    session share it.
+    """
+
+    key: object = None  # what the value was made of; None: there is no value yet
+    value: Value | None = None
+
+    def of(self, key: object, make: Callable[[], Value]) -> "Cached[Value]":
+        """The same if it was made of `key`, else a new one with the value that `make` returns."""
+        return self if self.key == key else Cached(key, make())
+
+
+NO_VALUE: Cached = Cached()
+
+
+@dataclass
+class SceneRead:
+    """What sessions read of a scene in a frame beside its transforms.
+
+    Attributes:
+        depsgraph: The evaluated scene.
+        sessions: Sessions of the stage's movers, by the movers' keys.
+        solvers: Solvers to use instead of the chains' own, by the movers' keys.
+        behaviour: The performer of the scene's behaviour; None without one.
+        dirty: Names of armatures whose bones may have changed since the last tick.
+        bodies: Bones that show bodies of mechanisms, by their objects' session_uid.
+    """
 
     depsgraph: bpy.types.Depsgraph
-    bodies: Mapping[int, set[str]]
+    sessions: "Mapping[tuple, SceneSession]"
+    solvers: Mapping[tuple, str]
+    behaviour: Performer | None
     dirty: set[str]
+    bodies: dict[int, set[str]] = field(default_factory=dict)
+    _hanging: dict[int, HangingBones] = field(default_factory=dict)  # by the armatures' session_uid
 
-    def followed(self, rig: bpy.types.Object) -> Mapping[str, SolvedChannels]: ...
+    def followed(self, rig: bpy.types.Object) -> Mapping[str, SolvedChannels]:
+        """Solved channels of bones that a retarget moves, which chains on that armature use instead of the
+        authored ones.
+        """
+        session = self.sessions.get((rig.session_uid, BODY))
+        return session.shown if session is not None else {}
 
-    def performer(self, chain: PostureKeeper) -> Performer | None: ...
+    def performer(self, chain: PostureKeeper) -> Performer | None:
+        """The performer of the behaviour that directs a chain; None if there is none, as for chains that are
+        not live.
+        """
+        return self.behaviour if chain.is_live else None
 
-    def hanging(self, rig: bpy.types.Object) -> HangingBones: ...
+    def hanging(self, rig: bpy.types.Object) -> HangingBones:
+        """Record of which bones of an armature object are carried by which other bones."""
+        return self._hanging.setdefault(rig.session_uid, HangingBones(rig))
 
-    def solver(self, chain: PostureKeeper) -> str: ...
+    def solver(self, chain: PostureKeeper) -> str:
+        """Name of a chain's solver."""
+        return self.solvers.get(chain.key, chain.settings.solver)
 
-    def is_dirty(self, body: PostureKeeper) -> bool: ...
+    def is_dirty(self, body: PostureKeeper) -> bool:
+        """Whether bones of a body or of its source may have changed since the last tick."""
+        source = body.settings.source
+        return body.owner.data.name in self.dirty or (source is not None and source.data.name in self.dirty)
 
 
 class SessionInputs(NamedTuple):
     """Everything that a session may read in a frame.
 
     Attributes:
-        scene: The scene in this frame.
+        scene: What is read of the scene.
         mover: The session's mover.
         view: Predicted transforms, with the results of movers that were ticked before.
         targets: Predicted transforms of targets: in a cycle those of the movers' desired poses, else `view`.

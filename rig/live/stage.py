@@ -17,15 +17,12 @@ from ...character.record import MoverRecord, RecordSnapshot
 from ...character.seeing import SeenPersons
 from ...character.stage import TickOrder, commit, feedback, in_order, is_at_rest, turns
 from ...solvers.goals import GazeGoal
-from ..bones.hanging import HangingBones
-from ..bones.joint_bones import SolvedChannels
-from ..properties.body import UID as BODY
 from ..scene.dependencies import Dependencies
 from ..scene.placement import Placement
 from ..scene.rest_frames import RestFrames
 from .mover import Key, Mover
 from .movers import mover_of
-from .session import SceneSession, SessionInputs
+from .session import SceneRead, SceneSession, SessionInputs
 
 
 class StageSnapshot(NamedTuple):
@@ -47,13 +44,12 @@ class SceneFrame:
     """
 
     def __init__(self, stage: "SceneStage", movers: Sequence[tuple], depsgraph: bpy.types.Depsgraph) -> None:
-        self.stage, self.depsgraph = stage, depsgraph
+        self.stage = stage
         self.movers = in_one_order(movers)
         self.sessions = [stage.of(mover) for mover in self.movers]
-        self.bodies: dict[int, set[str]] = {}  # object's session_uid -> bones that show bodies of mechanisms
+        behaviour = stage.performers.get(depsgraph.scene.session_uid)
+        self.read = SceneRead(depsgraph, stage.sessions, stage.solvers, behaviour, stage.dirty)
         self._objects = Dependencies()
-        # which bones carry which, by the armature objects' session_uid
-        self._hanging: dict[int, HangingBones] = {}
 
     @property
     def records(self) -> list[MoverRecord]:
@@ -89,46 +85,15 @@ class SceneFrame:
         """Predicted transforms with these poses of the movers; those without a pose are taken as
         authored.
         """
-        persons = self.stage.persons.get(self.depsgraph.scene.session_uid)
+        persons = self.stage.persons.get(self.read.depsgraph.scene.session_uid)
         seen = persons.positions if persons is not None else {}
-        placement = Placement(self.depsgraph, {}, self.stage.rests, seen, self._objects)
+        placement = Placement(self.read.depsgraph, {}, self.stage.rests, seen, self._objects)
         for mover, session, pose in zip(self.movers, self.sessions, poses, strict=True):
             for uid, bones in mover.bodies(session).items():
-                self.bodies.setdefault(uid, set()).update(bones)
+                self.read.bodies.setdefault(uid, set()).update(bones)
             mover.write_pose(placement, dict.fromkeys(mover.bones(session)))
             mover.write_pose(placement, pose)
         return placement
-
-    def followed(self, rig: bpy.types.Object) -> Mapping[str, SolvedChannels]:
-        """Solved channels of bones that a retarget moves, which chains on that armature use instead of the
-        authored ones.
-        """
-        session = self.stage.sessions.get((rig.session_uid, BODY))
-        return session.shown if session is not None else {}
-
-    def performer(self, chain: Mover) -> Performer | None:
-        """The performer of the behaviour that directs a chain; None if there is none, as for chains that are
-        not live.
-        """
-        return self.stage.performers.get(self.depsgraph.scene.session_uid) if chain.is_live else None
-
-    def hanging(self, rig: bpy.types.Object) -> HangingBones:
-        """Record of which bones of an armature object are carried by which other bones."""
-        return self._hanging.setdefault(rig.session_uid, HangingBones(rig))
-
-    def solver(self, chain: Mover) -> str:
-        """Name of a chain's solver."""
-        return self.stage.solvers.get(chain.key, chain.settings.solver)
-
-    @property
-    def dirty(self) -> set[str]:
-        """Names of armatures whose bones may have changed since the last tick."""
-        return self.stage.dirty
-
-    def is_dirty(self, body: Mover) -> bool:
-        """Whether bones of a body or of its source may have changed since the last tick."""
-        source = body.settings.source
-        return body.owner.data.name in self.dirty or (source is not None and source.data.name in self.dirty)
 
 
 class SceneStage:
@@ -241,7 +206,7 @@ class SceneStage:
                     scene.movers[index].write_pose(targets, desired_pose)
             mover = scene.movers[turn.mover]
             frame = SessionInputs(
-                scene,
+                scene.read,
                 mover,
                 view,
                 targets if turn.is_mutual else view,
@@ -260,7 +225,7 @@ class SceneStage:
         scene = SceneFrame(self, movers, depsgraph)
         view = scene.view([record.pose if record.state is not None else {} for record in scene.records])
         if any(
-            session.differs(SessionInputs(scene, mover, view, view))
+            session.differs(SessionInputs(scene.read, mover, view, view))
             for mover, session in zip(scene.movers, scene.sessions, strict=True)
         ):
             return True
