@@ -106,19 +106,19 @@ def faults_of(name: str, skeleton: Skeleton, goal: GazeGoal, solution: GazeSolut
         solution.posture_error,
         solution.shape_deviation,
     ]
-    figures += [part for way in solution.end_errors for part in way]
+    figures += [part for way in solution.measured.errors for part in way]
     if not all(map(math.isfinite, figures)):
         faults.append(f"a figure is not finite: {figures}")
     if _excess(skeleton, solution) > HELD:
         faults.append(f"limits are exceeded by {_excess(skeleton, solution):.2g}")
-    if len(solution.end_errors) != len(goal.ends):
-        faults.append(f"{len(solution.end_errors)} misses for {len(goal.ends)} goals")
+    if len(solution.measured.errors) != len(goal.ends):
+        faults.append(f"{len(solution.measured.errors)} misses for {len(goal.ends)} goals")
     if not solution.converged and not solution.reason:
         faults.append("it has not converged, and gives no reason")
     if solution.converged and solution.reason:
         faults.append(f"it has converged, and gives a reason: {solution.reason}")
     if solution.converged and not _met(name, skeleton, goal, solution):
-        faults.append(f"it says that it has converged, and misses {solution.end_errors}")
+        faults.append(f"it says that it has converged, and misses {solution.measured.errors}")
     return faults
 
 

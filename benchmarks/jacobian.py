@@ -228,7 +228,7 @@ def converge(letter: str, method: str, targets: int, seed: int = 0) -> Converged
         goal = GazeGoal(Position(limited.forward(goal_angles.tolist()).tool_position), start, keep=0.0)
         for name, solver in solvers.items():
             solution = solver.solve(goal, start)
-            reached[name].append(solution.end_errors[0].distance <= CLOSE * limited.reach)
+            reached[name].append(solution.measured.errors[0].distance <= CLOSE * limited.reach)
             if name == "free":
                 updates.append(solution.iterations)
     return Converged(

@@ -17,7 +17,7 @@ import limber
 import numpy as np
 from limber.rig.authoring.robot_import import import_robot
 from limber.rig.live import live
-from limber.rig.output.clips.bvh_copy import importable_copy
+from limber.rig.output.clips.scene import import_clip
 
 from .tick import median_ms
 
@@ -30,16 +30,8 @@ SKIPPED = 10  # number of frames at the beginning that are not counted, since ca
 def follower(clip: Path, robot: Path):
     """A new file with the clip's armature and a robot that follows it live; returns the robot."""
     bpy.ops.wm.read_factory_settings(use_empty=True)
-    bpy.ops.preferences.addon_enable(module="io_anim_bvh")
-    with importable_copy(clip) as copy:
-        bpy.ops.import_anim.bvh(
-            filepath=str(copy),
-            rotate_mode="NATIVE",
-            frame_start=1,
-            update_scene_fps=True,
-            update_scene_duration=True,
-        )
-    source = bpy.context.object
+    source = import_clip(clip)
+    bpy.context.scene.frame_end = int(source.animation_data.action.frame_range[1])
     rig = import_robot(bpy.context, str(robot)).rig
     rig.limber.retarget.source = source
     bpy.ops.limber.pair_bones()

@@ -5,7 +5,6 @@ along its path.
 from math import ceil, cos, pi, radians, sin
 from pathlib import Path
 
-import addon_utils
 import bpy
 import installed
 import names
@@ -80,7 +79,6 @@ class Walker:
         return tuple(round(1 + (self.frames - 1) * (k + 0.7) / 6.4) for k in range(6))
 
     def _imported(self, clip: Path):
-        addon_utils.enable("io_anim_bvh")
         rig = _import(clip, 1.0)
         size = max(rig.dimensions)
         if not BELIEVABLE[0] <= size <= BELIEVABLE[1]:
@@ -252,31 +250,10 @@ class Walker:
 
 
 def _import(clip: Path, scale: float):
-    before = set(bpy.data.objects)
-    copies = installed.module("rig.output.clips.bvh_copy")
     try:
-        with copies.importable_copy(clip) as copy:
-            bpy.ops.import_anim.bvh(
-                filepath=str(copy),
-                rotate_mode="NATIVE",
-                global_scale=scale,
-                frame_start=1,
-                use_fps_scale=True,
-                axis_forward="-Z",
-                axis_up="Y",
-            )
+        return installed.module("rig.output.clips.scene").import_clip(clip, scale=scale, keeps_rate=True)
     except ValueError as error:
         raise ClipError(f"{clip}: {error}") from error
-    except RuntimeError as error:
-        why = next(
-            (line for line in reversed(str(error).splitlines()) if line and not line.startswith("Location")),
-            "",
-        )
-        raise ClipError(f"Blender's importer cannot read {clip} ({why}): give it a whole BVH file") from error
-    armatures = [obj for obj in bpy.data.objects if obj not in before and obj.type == "ARMATURE"]
-    if not armatures:
-        raise ClipError(f"Blender's importer found no figure in {clip}: is it a whole BVH file?")
-    return armatures[0]
 
 
 def fcurves(rig):

@@ -165,7 +165,7 @@ def _sweep(path: Path) -> None:
     """Delete temporary files that killed processes left beside this file."""
     left = re.compile(
         re.escape(_beginning(path)) + r"(\d+)-\d+" + re.escape(_end(path)) + "@?"
-    )  # Blender writes to a name with @ first
+    )  # @: Blender appends it to the name while it writes
     with suppress(OSError):
         for name in os.listdir(path.parent):
             match = left.fullmatch(name)

@@ -1,5 +1,5 @@
-"""Content of files that are named by a user or by another file: of regular files only, and never more than
-the size that a file has.
+"""Reads files that a user or another file names: regular files only, up to the size that they have when
+opened.
 """
 
 import errno
@@ -11,7 +11,7 @@ from typing import BinaryIO
 # [bytes] limit for small files that are read at once (calibrations, styles, descriptions); they have some
 # thousand
 SMALL = 1_000_000
-LARGE = 50_000_000  # [bytes] a larger file is read only after the user's confirmation
+LARGE = 50_000_000  # [bytes] largest file that is read without the user's confirmation
 
 
 def open_regular(path: Path) -> BinaryIO:

@@ -4,7 +4,7 @@ import struct
 import zlib
 
 SIGNATURE = b"\x89PNG\r\n\x1a\n"
-CHANNELS = 4  # red, green, blue, alpha
+CHANNELS = 4  # number of channels: red, green, blue, alpha
 BITS, COLOURS_WITH_ALPHA = 8, 6  # bits of a channel; PNG's type of pictures with these channels
 HEADER = struct.Struct(">4sIIBBBBB")  # type of the first chunk, width, height, and how its rows are stored
 

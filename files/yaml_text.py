@@ -108,7 +108,8 @@ class _YamlReader:
 
     def _syntax_error(self, error: MarkedYAMLError) -> YamlError:
         what = ", ".join(part for part in (error.context, error.problem) if part)
-        # then the position at which the unfinished element began is more informative
+        # where the text ends too early, the position at which the unfinished element began is more
+        # informative
         is_at_end = "stream end" in what or "end of stream" in what
         mark = (
             error.context_mark

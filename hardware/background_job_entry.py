@@ -25,7 +25,7 @@ TASKS = {
 def end_with_blender(entry: dict[str, Any]) -> None:
     """Wait until standard input, and with it Blender, is closed; then exit."""
     entry["notice_end_of_input"](threading.Event())
-    os._exit(0)  # in any state of the port, since the main thread may wait for a driver
+    os._exit(0)  # ends at once, since the main thread may wait for a driver
 
 
 def main() -> None:

@@ -19,7 +19,7 @@ elif sys.platform == "darwin":
 
     def now() -> float:
         """Time [s] since the computer was started, including sleep."""
-        # Apple's continues during sleep, unlike mach_absolute_time
+        # Apple's CLOCK_MONOTONIC continues during sleep, unlike mach_absolute_time
         return time.clock_gettime(time.CLOCK_MONOTONIC)
 
 else:

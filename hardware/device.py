@@ -24,13 +24,13 @@ VIRTUAL_HOBBY_PORT = "virtual-hobby"
 the pose.
 """
 
-VIRTUAL_PULSES = (500.0, 2500.0)  # [us] pulse range of its servos
+VIRTUAL_PULSES = (500.0, 2500.0)  # [us] pulse range of the virtual robot's servos
 
 MAX_CHANNELS = 64  # largest number of channels on one serial line; it bounds the memory map
 LAST_SERVO = 252  # highest id on a bus; no board has as many servos
 FARTHEST = 2e6  # [raw units] twice the range of a servo with 4096 steps in 256 revolutions
 SLOWEST_BAUDRATE, FASTEST_BAUDRATE = 1200, 4_000_000  # [bit/s] bounds of a baud rate
-# [s] sound through the slowest wireless loudspeaker is 0.3 s late; a larger value is a mistake
+# [s] largest latency, in either direction; sound through the slowest wireless loudspeaker is 0.3 s late
 LONGEST_LATENCY = 2.0
 # [m] travel of a prismatic joint that is equivalent to a radian: the end of a 5 cm lever moves as far
 LEVER = 0.05

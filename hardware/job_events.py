@@ -62,7 +62,7 @@ class Described:
 
 @dataclass(frozen=True, slots=True)
 class Remark:
-    """A sentence for the user."""
+    """A sentence for the user about what the job found."""
 
     text: str
 

@@ -28,20 +28,18 @@ from .sentences import BLENDER, HostWords, sentence, shown
 from .shutdown import CLOSE_GRACE, shut_down, shut_down_in_background
 from .status import Status
 
-START_GRACE = (
-    10.0  # [s] a cold start of Python on a slow disk, or a wireless port that takes its time to open
-)
+START_GRACE = 10.0  # [s] longest start: Python on a slow disk, or a wireless port that opens slowly
 HUNG_AFTER = 1.0  # [s] silence of a hung worker: a hundred of its periods, longer than any scheduler's delay
-# [s] of silence that one read can prove, since the worker may have been delayed with Blender
+# [s] longest silence that one read can prove, since the worker may have been delayed with Blender
 LOOK = 0.25
 
-# Windows: no console window, and a priority above other programs', since a late worker is of no use
+# flags for Windows: no console window, and a priority above other programs', since a late worker is of no use
 _CREATION = getattr(subprocess, "CREATE_NO_WINDOW", 0) | getattr(subprocess, "ABOVE_NORMAL_PRIORITY_CLASS", 0)
 _PACKAGE = Path(__file__).resolve().parents[1]
 _ENTRY = Path(__file__).resolve().parent / "worker" / "entry.py"
 _SHARED = [
     field.name for field in fields(Status) if field.name not in ("state", "sentence", "fault")
-]  # fields that `Report` has too
+]  # names of the fields that `Report` and `Status` share
 
 
 class WorkerLink:
@@ -80,8 +78,8 @@ class WorkerLink:
             object, ...
         ] = ()  # (state, fault, detail, need of a confirmation) for which `_said` is the sentence
         self._said = ""
-        # number of the worker's reports when Stop or Disarm was given; if it has changed, the worker had a
-        # cycle since
+        # number of the worker's reports when Stop or Disarm was given; once it has grown, the worker has had
+        # a cycle since
         self._ended_at = -1
         self._lock = threading.Lock()  # held while the memory is closed, and while Stop is written to it
 

@@ -23,7 +23,7 @@ from .message_codecs import OrdersCodec, ReportCodec, RequestCodec
 from .message_log import MessageLog
 from .messages import Orders, Report, Request
 
-_HEADER = struct.Struct("<8sI")  # magic, length of the device's JSON
+_HEADER = struct.Struct("<8sI")  # layout of the memory's first bytes: magic, length of the device's JSON
 _MAGIC = b"limber2\n"
 _STOP = struct.Struct("<I")
 _STOP_OFFSET = 16

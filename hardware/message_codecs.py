@@ -20,7 +20,7 @@ _CHANNEL_FIELDS = tuple(field.name for field in fields(ChannelStatus))
 _COUNTS = ("sent", "acknowledged", "lost", "refused", "clamped", "late_ms_p50", "late_ms_p99", "ack_ms_p50")
 _ORDERS = struct.Struct("<QQd?dd")  # layout of `Orders` without their motion
 _HEAD = struct.Struct("<QBB5Q3d")  # layout of a report's count, state, fault and `_COUNTS`
-_UNKNOWN = math.nan  # encodes None
+_UNKNOWN = math.nan  # number that encodes None
 
 
 class OrdersCodec:
@@ -95,12 +95,12 @@ class ReportCodec:
         self._nowhere = (0.0,) * joints
         self.size = _HEAD.size + self._layout.size
         self._encoded = b""  # bytes after the head of the report that was decoded last
-        self._decoded: dict[str, Any] = {}  # fields decoded from them
+        self._decoded: dict[str, Any] = {}  # fields decoded from these bytes
 
     def pack(self, report: Report) -> bytes:
         texts = [
             text.encode("utf-8", "replace") for text in (report.detail, "\n".join(report.warnings))
-        ]  # a device may send surrogates
+        ]  # a text from a device may have surrogates
         detail, warnings = texts[0][:DETAIL_BYTES], texts[1][:WARNING_BYTES]
         return _HEAD.pack(
             report.beat, report.state, report.fault, *(getattr(report, name) for name in _COUNTS)

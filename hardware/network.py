@@ -9,14 +9,15 @@ from .address import Address
 from .safety import Fault
 from .transport import TransportError
 
-CONNECT_TIMEOUT = 4.0  # [s] shorter than the worker's timeout for an answer
+CONNECT_TIMEOUT = 4.0  # [s] timeout of connecting, shorter than the worker's timeout for an answer
 # [bytes] largest read in a cycle of the worker: eight times the daemon's data, decoded within 2 ms for any
 # content
 RECEIVE = 2_048
-# number of successive cycles with unread data: the data read become older each time, 1.3 s after a quarter of
-# a megabyte
+# largest number of successive cycles that read `RECEIVE` bytes: the data that they read become older each
+# time, by 1.3 s after a quarter of a megabyte
 FLOODED_AFTER = 128
-MOST_WAITING = 8_192  # [bytes] of unsent data: half a second of commands; further ones would arrive late
+# [bytes] largest size of unsent data: half a second of commands; further ones would arrive late
+MOST_WAITING = 8_192
 
 
 class NetworkTransport:

@@ -12,8 +12,8 @@ from .protocols.interface import Codec, Exchange, Message
 from .safety import Fault
 from .transport import TransportError, open_serial
 
-READ_EVERY = 0.0005  # [s] between two reads of the port
-# [s] for which a busy port is retried, since a worker that was just disconnected may still use it
+READ_EVERY = 0.0005  # [s] time between two reads of the port
+# [s] time for which a busy port is retried, since a worker that was just disconnected may still use it
 BUSY_FOR = 2.5
 
 _WHY = {

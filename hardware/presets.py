@@ -15,8 +15,8 @@ from types import MappingProxyType
 from ..motion.joint import Limits
 
 SHARE = 0.7  # share of the no-load speed that a servo reaches under a usual load
-GATHERING = 0.3  # [s] from standstill to full speed
-EASING = 0.1  # [s] from zero to full acceleration
+GATHERING = 0.3  # [s] time from standstill to full speed
+EASING = 0.1  # [s] time from zero to full acceleration
 
 HOBBY = ("limber", "maestro", "servo_animation")
 STEPS_PER_RADIAN = 4096 / math.tau

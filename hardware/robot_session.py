@@ -26,7 +26,7 @@ from .safety import State
 from .sentences import BLENDER, HostWords
 from .status import Status
 
-HEARTBEAT = 0.05  # [s] a quarter of the silence after which the worker holds the robot
+HEARTBEAT = 0.05  # [s] time between heartbeats: a quarter of the silence at which the worker holds the robot
 # states in which the robot does not follow its host, but may move
 SELF_MOVING = {State.SETUP, State.PARKING, State.LIMP}
 
@@ -39,7 +39,8 @@ LOST = {State.FAULT, State.WORKER_LOST}
 def possible_orders(status: Status) -> list[str]:
     """The commands, apart from stop, that a person may give a robot now."""
     if status.state is State.DISARMED:
-        return ["arm", "connect"]  # a robot that cannot measure then shows the pose to confirm
+        # a robot that cannot measure then shows the pose to confirm; Disarm makes limp what kept its torque
+        return ["arm", "disarm", "connect"]
     if status.state is State.CONFIRM_POSE:
         return ["confirm", "disarm"]
     if status.state in LOST:

@@ -9,12 +9,13 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from enum import IntEnum
 
-# [s] without joint values, as during a save, a file dialog or a slow redraw, after which the robot slows down
-# to a hold
+# [s] time without joint values (a save, a file dialog, a slow redraw) after which the robot slows down to a
+# hold
 HOLD_AFTER = 0.2
-DISARM_AFTER = 5.0  # [s] without a heartbeat: Blender hangs, and nobody may be attending the robot
-# [s] between two cycles of the worker, after which it was held up: the same delay at which Blender
-# considers the worker lost
+# [s] time without a heartbeat after which the robot is disarmed: nobody may be attending it
+DISARM_AFTER = 5.0
+# [s] time between two cycles from which the worker counts as held up: the delay at which Blender takes it for
+# lost
 HELD_UP_AFTER = 1.02
 # [s] largest age of the pose that the user confirms: it is the pose shown now, and not an earlier one
 CONFIRM_WITHIN = 1.0

@@ -21,9 +21,9 @@ from .protocols.interface import Codec, Identified, Measured, Message, Problem, 
 from .protocols.table import OWN, PROTOCOLS, capabilities_of, codec_for
 
 BLOCK = 16  # number of ids between two reports of progress
-# [s] that a board may need after its port was opened: an Arduino resets, and its boot loader waits first
+# [s] longest start of a board after its port was opened: an Arduino resets, and its boot loader waits first
 BOOT = 2.5
-GREETINGS = 5  # number of HELLO messages in that time
+GREETINGS = 5  # number of HELLO messages that are sent within `BOOT`
 UNKNOWN = "unknown"  # beginning of the name of a model that is not in the table
 OTHER_SERIES = {
     "feetech_sts": "feetech_scs",

@@ -6,9 +6,9 @@ import _thread
 import contextlib
 import subprocess
 
-# [s] the worker slows the robot down, disarms it, and ends when the servos are at rest or after 1.6 s
+# [s] wait for the worker's own end: it slows the robot down and disarms it, which takes at most 1.6 s
 CLOSE_GRACE = 1.8
-# [s] the system ends a killed process at once, except during a call of a driver
+# [s] wait for the end of a killed process, which comes at once except during a call of a driver
 KILL_GRACE = 1.0
 
 

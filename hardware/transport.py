@@ -15,8 +15,8 @@ from .safety import Fault
 # [bytes] largest read in a cycle of the worker: a line of 1 Mbaud delivers no more, and the worst case is
 # decoded within 3 ms
 RECEIVE = 1_024
-TRY_EVERY = 0.05  # [s] between two attempts to open a busy port
-# [s] a port that accepts no byte for this long is stuck; the frame is dropped, since the next one is newer
+TRY_EVERY = 0.05  # [s] time between two attempts to open a busy port
+# [s] time without an accepted byte after which a frame is dropped, since the next one is newer
 WRITE_TIMEOUT = 0.05
 
 try:

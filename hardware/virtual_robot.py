@@ -22,7 +22,7 @@ PERIOD_US = 20000
 LOWEST_US, HIGHEST_US = 400.0, 2600.0
 STEP = 0.005  # [s] step of the simulation: a quarter of a pulse period
 SETTLED = (
-    2.0  # [s] after which an unattended robot is at rest: the watchdog's timeout, and a full swing of a servo
+    2.0  # [s] time to the rest of an unattended robot: the watchdog's timeout, and a full swing of a servo
 )
 
 

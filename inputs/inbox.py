@@ -29,7 +29,7 @@ LARGEST = 65507  # [bytes] largest UDP payload
 BUDGET = 2e-3  # [s] processor time of a look: an eighth of a frame of a display at 60 Hz
 DRAINING = 0.5  # largest share of the budget for emptying the socket; the rest is for parsing
 WAITING = 1 << 20  # [bytes] capacity of the queue of packets; beyond it the oldest are dropped
-OVERHEAD = 512  # [bytes] counted for each packet in addition to its content
+OVERHEAD = 512  # [bytes] size counted for each packet in addition to its content
 NAME = 64  # number of significant letters of a string, which is the longest name in Blender
 KEPT = 4096  # largest number of keys whose newest packet is remembered while older ones wait
 # [bytes] requested socket buffer, which stores packets while the computer runs other programs: those of a
@@ -61,7 +61,7 @@ class _Packet(NamedTuple):
     size: int  # [bytes] length of the packet
     left: Iterator[Message]
     came: float  # [s] when the system received it, as `arrival_times`; NaN: not known
-    # [s] the sender's clock in its last message to the clock's address; None without such messages
+    # [s] time by the sender's clock, as in its last message to the clock's address; None without one
     time: float | None
     sender: Sender
 
@@ -75,8 +75,8 @@ class Inbox:
 
     # address for which `alarm` is called before any packet is parsed, at any position in a packet
     urgent = b""
-    clock_address = b""  # address by which a sender gives its time, before or after the values of that time
-    timed_root = ""  # beginning of the addresses whose values were taken at that time
+    clock_address = b""  # address by which a sender gives the time of the values before or after it
+    timed_root = ""  # beginning of the addresses whose values have the time of `clock_address`
     numbered_roots: tuple[str, ...] = ()  # beginnings of addresses whose first number selects the subject
     question = ""  # address of a question: each sender's is kept, since each is answered
 
@@ -156,8 +156,8 @@ class Inbox:
         return (message.address, *(string[:NAME] for string in message.strings), *number)
 
     def _key(self, message: Message, packet: _Packet) -> Key:
-        """Key of a message of a packet: of a question its sender, whatever its arguments, so that one packet
-        asks for one answer.
+        """Key of a message in a packet: that of `key`; for a question its sender, whatever its arguments, so
+        that each sender gets one answer.
         """
         is_question = message.address == self.question
         return (message.address, repr(packet.sender)) if is_question else self.key(message)
@@ -170,7 +170,9 @@ class Inbox:
             each.close()
 
     def _read(self, begun: float, budget: float) -> list[Message]:
-        """The newest message of each key, in the order of arrival; from `begun` on in `budget` [s]."""
+        """The newest message of each key, in the order of arrival; takes at most `budget` [s] of processor
+        time from `begun` on.
+        """
         has_more = self._empty_all(begun + DRAINING * budget)
         newest: dict[Key, tuple[_Packet, Message]] = {}
         older: Counter[Key] = Counter()  # messages that are replaced by a newer one
@@ -253,7 +255,7 @@ class Inbox:
                 self._outdated = self._socket.getsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF)
             self.alarm()
         if self._outdated > 0 and source is self._socket:
-            # the buffer's size in the system includes at least this for a packet
+            # the system counts at least this much of the buffer's size for a packet
             self._outdated -= len(packet) + OVERHEAD
             return True
         self._put(packet, came, sender)
@@ -284,7 +286,7 @@ Kind = TypeVar("Kind", bound=Inbox)
 
 
 def opened(kind: Callable[[str, int], Kind], host: str, port: int) -> Kind:
-    """Opens a listening inbox of class `kind`.
+    """A newly opened, listening inbox of class `kind`.
 
     Raises:
         InputError: the address cannot be bound.

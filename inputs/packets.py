@@ -19,7 +19,7 @@ FRACTION = 2.0**-32  # [s] unit of time tags
 NUMBERS = {"f": (">f", 4), "d": (">d", 8), "i": (">i", 4), "h": (">q", 8)}
 NOTHING = {"T": 1.0, "F": 0.0, "I": 1.0, "N": 0.0}  # tags without bytes: true, false, impulse, nil
 STRINGS = "sS"
-SKIPPED = {"t": 8, "m": 4, "r": 4, "c": 4}  # [bytes] of arguments that are skipped
+SKIPPED = {"t": 8, "m": 4, "r": 4, "c": 4}  # tag -> size [bytes] of an argument that is skipped
 BLOB = "b"
 DEEPEST = 8  # largest nesting of bundles; no real sender needs more
 TRIES = 64  # largest number of positions that are examined in the search for an address
@@ -38,7 +38,7 @@ class Message(NamedTuple):
     address: str  # "" if it cannot be read
     arguments: tuple[float | str, ...] = ()  # numbers and strings in order
     trouble: str = ""  # why it cannot be read: what was expected and what was found
-    repeats: int = 1  # number of messages with its key since the last one that was handled, this one included
+    repeats: int = 1  # number of messages with its key since the last handled one, itself included
     time: float = nan  # [s] when its values were taken, by the sender's clock; NaN if not given
     # time since the system received it, as a share of the time since the previous look; NaN if unknown
     age: float = nan

@@ -24,7 +24,7 @@ LOAD = {4: 0x20, 1: 0x30}  # size [bytes] -> operation that loads as many bytes 
 JUMP_IF_EQUAL, RETURN = 0x15, 0x06  # codes of BPF operations
 UDP_HEADER = 8  # [bytes] length of a UDP packet's header
 ORDINARY, URGENT = 0, 1  # sockets in the order in which they were bound to the address
-NONE_OF_IT, ALL_OF_IT = 0, 0xFFFFFFFF  # [bytes] of a packet that a socket's filter accepts
+NONE_OF_IT, ALL_OF_IT = 0, 0xFFFFFFFF  # [bytes] how much of a packet a socket's filter accepts
 
 Instruction = tuple[int, int, int, int]  # operation, jumps if true and false [instructions], operand
 

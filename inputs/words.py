@@ -23,8 +23,8 @@ class Word(NamedTuple):
         counts: Allowed counts of numbers.
         takes_text: Whether a text (a name) may be among the arguments.
         is_text_enough: Whether a text may replace the numbers.
-        is_press: Whether it is a button's command: its number is 0 on release, which has no effect.
-        is_personal: Whether only a person may give it, and no program.
+        is_press: Whether the command is a button's: the number 0 means its release, which has no effect.
+        is_personal: Whether only a person may give the command, and no program.
     """
 
     least_names: int

@@ -9,8 +9,8 @@ from math import isfinite
 
 from .errors import LimitsError, TargetError, TimeStepError
 
-# relative: about forty units in the last place, more than the rounding of one step and less than a check of
-# limits notices
+# largest excess over a limit that counts as a rounding error, as a share of the limit: about forty units in
+# the last place, more than the rounding of one step and less than a check of limits notices
 _ROUNDING = 1e-14
 FRAMES = 4  # number of control points that determine a point of the curve
 DELAY = 2  # number of frames between a point of the curve and the newest of its control points

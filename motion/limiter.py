@@ -13,8 +13,8 @@ from .tracking import TargetMotion, TrackingFilter, TrackingState, stopping_disp
 # share added to velocity, acceleration and jerk limits: a clock that plays frames 3% too fast adds 9.3% to
 # the jerk, which is no fault
 HEADROOM = 0.1
-# [s] time at the headroom's velocity within which an error is corrected by the headroom; a larger error
-# is corrected sooner by the time-optimal motion
+# [s] largest error that the headroom alone corrects, as the time for it at the headroom's velocity; a larger
+# one is corrected by the time-optimal motion, which is faster
 JOINED_WITHIN = 0.25
 
 
@@ -151,7 +151,8 @@ def _greatest_second_moment(mean: float, first: float) -> float | None:
         return None
     if low == 0.0:
         return 1.0 / 3.0 if first == 0.5 else None
-    rest = (0.5 - first) / (2.0 * low)  # time from the middle of that span to the end of the step
+    # time from the middle of the phase with jerk -1 to the end of the step
+    rest = (0.5 - first) / (2.0 * low)
     if rest < 0.5 * low or rest > 1.0 - 0.5 * low:
         return None
     return 1.0 / 3.0 - 2.0 * low * (rest * rest + low * low / 12.0)

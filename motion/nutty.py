@@ -23,23 +23,23 @@ from .filters import NEUTRAL, MotionStyle
 from .joint import Kinematic, Limits, check_step
 from .profile import Point, moved, moved_toward, stopping_range
 
-# share of the time in which the jerk builds up the usable acceleration: a longer step lags, a shorter one
-# exceeds the limits
+# the filter's own step, as a share of the time in which the jerk builds up the usable acceleration: a longer
+# step lags, a shorter one exceeds the limits
 OWN_STEP = 0.3
-SHORTEST_OWN_STEP = 0.02  # [s]: the 50 Hz of a hobby servo
+SHORTEST_OWN_STEP = 0.02  # [s] shortest own step: the 50 Hz of a hobby servo
 SUBSTEPS = 5  # fewest substeps in an own step: with them the loop is practically continuous at any frame rate
-LONGEST = 5.0  # [s] a longer step is not animation, and the default filter's motion is used
-# smallest gain at sigma 0 (or as rho nears 1), and at sigma 1 with rho 0: .25 is the fastest convergence of
-# the loop z^3 + z^2 + z + gain without oscillation, .08 a third of it
+LONGEST = 5.0  # [s] longest step of this filter; over a longer one the default filter moves the joint
+# smallest gain at sigma 0 (or as rho nears 1), and at sigma 1 with rho 0: at .25 the loop z^3 + z^2 + z +
+# gain converges fastest without oscillation; .08 is a third of it
 EASE = (
     0.25,
     0.08,
 )
-MAX_GAIN = 0.5  # half of 1, at which that loop oscillates forever
+MAX_GAIN = 0.5  # largest gain: half of 1, at which the loop oscillates forever
 # smallest share of the velocity limit that Omega leaves, so that a joint arrives at its position limit
 SLOWEST = 0.1
-# share of the distance that the velocity limit covers in an own step: nearer to the target the motion ends
-# exactly
+# distance from the target within which the motion ends exactly on it, as a share of the distance that the
+# velocity limit covers in an own step
 HOME = 1e-3
 
 

@@ -19,11 +19,13 @@ Pulse = tuple[
     # the last span
 ]
 
-ROUNDING = 1e-15  # relative: about four units in the last place, the rounding error of a position in one step
-# largest number of trials: twice the bisections from any bracket to neighbouring floats; about four are
-# usual
+# rounding error of a position in one step, relative to it: about four units in the last place
+ROUNDING = 1e-15
+# largest number of trials in the search for a braking time: twice the bisections from any bracket to
+# neighbouring floats; about four are usual
 _MOST_TRIALS = 100
-# [trials] a bisection after this number bounds the trials when Newton's method converges slowly
+# number of trials from one bisection to the next, which bounds their number where Newton's method converges
+# slowly
 _HALVE_EVERY = 6
 
 

@@ -19,8 +19,7 @@ FOLLOWABLE = 2.0
 # factor of the joint's jerk limit, above which a target's acceleration is not extrapolated, since it may end
 # twice as fast as it began
 GENTLE = 0.5
-# multiple of the velocity that the last change of acceleration produces in a step, below which a velocity may
-# be noise
+# a velocity below this multiple of what the last change of acceleration adds to it in a step may be noise
 CLEAR = 3.0
 # number of steps without a jump before the target is trusted again; in noise, one or two look smooth by
 # chance
@@ -171,7 +170,7 @@ class TrackingFilter:
         )
 
     def _toward(self, state: Kinematic, seen: TargetMotion, ahead: float, dt: float) -> TrackingState:
-        """Next state toward rest at a displacement `ahead` [rad] of the target."""
+        """Next state on the way to rest at `ahead` [rad] from the target's position."""
         limits, used = self.limits, self._used
         goal = limits.clamp(seen.position + ahead)
         point = moved_toward(state, goal, dt, used)

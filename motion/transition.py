@@ -75,7 +75,7 @@ class Transition:
             return state
         target = self.limits.clamp(target)
         if isinstance(state, TransitionState) and state.target == target and not state.remaining:
-            return state  # at rest at the target
+            return state  # the joint is at rest at the target
         remaining = self.remaining(state, target)
         if remaining <= dt:
             return self.rest(target)

@@ -17,10 +17,9 @@ _in_use = ""
 
 
 def rig_of(context):
-    """The armature, or object with a mechanism, that operators act on: the active object, if it is such an
-    object; else the object that was in use last, since its target may be active now; else, such as after a
-    file was opened, the object that is live, or the only armature with chains. None if the view layer has
-    none.
+    """The armature, or object with a mechanism, that operators act on: the active object if it is one; else
+    the one in use last, whose target may be active now; else (after a file was opened) the one that is live;
+    else the only armature with chains. None if the view layer has none.
     """
     global _in_use
     rig = context.active_object

@@ -29,7 +29,7 @@ FASTEST = 1000.0  # [ticks/s] highest rate
 LONGEST = 1e9  # [s] longest performance: thirty years
 # option -> the option that it requires
 NEEDS = {"osc_host": "osc", "page_host": "page", "page_token": "page"}
-OTHER_SOLVERS = 3  # exit status of `check` if the file's self-test was computed by other solvers
+OTHER_SOLVERS = 3  # exit status of `check` if other solvers, or unknown ones, computed the self-test
 OF_ROBOTS = ("port", "arm")  # options that --no-robot contradicts
 
 
@@ -229,10 +229,16 @@ def _check(parsed: argparse.Namespace) -> int:
     character = reading.read(parsed.file)
     verdict = check(character)
     if verdict.frame is not None and character.engine != engine_digest():
+        why = (
+            "whose solvers were others than those here, so it may move differently, and its self-test says"
+            " nothing about this computer"
+            if character.engine
+            else "and the file does not say with which solvers. With others than those here it may move"
+            " differently, so its self-test does not tell whether this computer is right"
+        )
         print(
-            f"{printable(character.name)} was made by {printable(character.made_by)}, whose solvers were others than"
-            " those here, so it may move differently, and its self-test says nothing about this computer: here"
-            f" joint '{printable(verdict.joint)}' differs from frame {verdict.frame} on, joints at most by"
+            f"{printable(character.name)} was made by {printable(character.made_by)}, {why}: here joint"
+            f" '{printable(verdict.joint)}' differs from frame {verdict.frame} on, joints at most by"
             f" {verdict.largest:.2g} rad. It plays as it is. To test it, export it again with the version of"
             " Limber that is installed here"
         )

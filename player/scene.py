@@ -3,7 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from ..character.behaviour.performer import Directed
 from ..character.chain.hanging import ChainPose
@@ -27,10 +27,10 @@ class PlayedView:
     moment: "Moment"
     chains: dict[str, ChainPose] = field(default_factory=dict)
 
-    def place(self, chain: str, pose: ChainPose | NoPose) -> None:
-        """Sets the pose of a chain, if it is known."""
+    def place(self, mover: "MoverKey", pose: ChainPose | NoPose) -> None:
+        """Sets the pose of a chain, if it is known; other movers carry nothing and have none."""
         if isinstance(pose, ChainPose):
-            self.chains[chain] = pose
+            self.chains[mover.name] = pose
 
     def world(self, anchor: Anchor) -> Array:
         """World matrix (4, 4) of an anchor."""
@@ -57,11 +57,16 @@ MoverEntry = ChainEntry | MechanismEntry | BodyEntry
 Entry = TypeVar("Entry", bound=MoverEntry)
 
 
-def key_of(entry: MoverEntry) -> str:
-    """Key of a mover on a stage; for a chain its name, by which carried movers refer to it."""
-    if isinstance(entry, ChainEntry):
-        return entry.name
-    return f"{'body' if isinstance(entry, BodyEntry) else 'mechanism'} {entry.name}"
+class MoverKey(NamedTuple):
+    """Key of a mover on a stage: movers of different kinds may have the same name."""
+
+    kind: type[MoverEntry]
+    name: str
+
+
+def key_of(entry: MoverEntry) -> MoverKey:
+    """Key of a mover of a character file."""
+    return MoverKey(type(entry), entry.name)
 
 
 @dataclass
@@ -73,7 +78,7 @@ class PlayedMover(ABC, Generic[Entry]):
     looks_forward = False  # whether it reads the desired poses of the other movers in a cycle
 
     @property
-    def key(self) -> str:
+    def key(self) -> MoverKey:
         return key_of(self.entry)
 
     @property
@@ -139,7 +144,7 @@ class Moment:
         for mover in movers:
             anchors = [*mover.anchors, *map(self._anchor, mover.followed(self))]
             links = [anchor.link for anchor in anchors if anchor is not None]
-            chains = {link.chain for link in links if link is not None}
+            chains = {MoverKey(ChainEntry, link.chain) for link in links if link is not None}
             needs.append(sorted(indices[chain] for chain in chains - {mover.key}))
         return needs
 

@@ -145,7 +145,7 @@ class _ColladaFile:
         return self.by_id[(url or "").lstrip("#")]
 
     def _node(self, element: ET.Element) -> _Node:
-        """Node of an element."""
+        """The scene's node that an element describes; made once for all its instances."""
         if element not in self._nodes:
             transform = IDENTITY
             for step in filter(None, map(_step, element)):

@@ -14,7 +14,7 @@ MOST_REPEATED = 4_000_000
 UpAxis = Literal["AUTO", "FILE", "IGNORE"]
 Affine = tuple[tuple[float, float, float, float], ...]  # three rows of a (3, 4) matrix
 IDENTITY: Affine = ((1.0, 0.0, 0.0, 0.0), (0.0, 1.0, 0.0, 0.0), (0.0, 0.0, 1.0, 0.0))
-TO_Z_UP: dict[str, Affine] = {  # COLLADA 1.4.1, <up_axis>: rotation from a file's axes to x right, z up
+TO_Z_UP: dict[str, Affine] = {  # rotation from a file's axes to x right, z up (COLLADA 1.4.1, <up_axis>)
     "Y_UP": ((1.0, 0.0, 0.0, 0.0), (0.0, 0.0, -1.0, 0.0), (0.0, 1.0, 0.0, 0.0)),
     "X_UP": ((0.0, -1.0, 0.0, 0.0), (0.0, 0.0, -1.0, 0.0), (1.0, 0.0, 0.0, 0.0)),
 }

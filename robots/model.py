@@ -22,7 +22,7 @@ Colour = tuple[float, float, float, float]
 class Inertial:
     """Mass and inertia of a link, in a frame at its centre of mass."""
 
-    origin: Transform  # in the link's frame
+    origin: Transform  # pose of this frame in the link's frame
     mass: float  # [kg] mass of the link
     inertia: tuple[float, float, float, float, float, float] = (
         0.0,
@@ -89,7 +89,7 @@ class Visual:
     """One visible shape of a link."""
 
     shape: Shape
-    origin: Transform = IDENTITY_TRANSFORM  # in the link's frame
+    origin: Transform = IDENTITY_TRANSFORM  # pose of the shape in the link's frame
     material: Material | None = None
 
 

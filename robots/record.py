@@ -13,7 +13,7 @@ from .tree import TreeLink
 class LinkRecord(NamedTuple):
     """Stored data of a link: its branch of the tree, and how the bone's channel corresponds to the joint."""
 
-    branch: TreeLink  # with parent -1: the parent is that of the bone
+    branch: TreeLink  # the link's branch of the tree, with parent -1, since the bone has the parent
     axis: str  # axis of the bone about or along which the joint moves: "X", "Y", "Z"; "" if fixed
     sign: int  # -1 if the joint's value is the negative of the bone's
 
@@ -81,7 +81,7 @@ def _joint(joint: dict[str, Any]) -> ModelJoint:
     )
     acceleration, jerk = (
         _optional(joint.get(name)) for name in ("acceleration", "jerk")
-    )  # files of earlier versions have none
+    )  # files of earlier versions lack both limits
     if lower is not None and upper is not None and lower > upper:
         raise ValueError("this is no link's record: the lower limit is above the upper one")
     follows = (

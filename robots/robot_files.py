@@ -20,9 +20,8 @@ MESH_READERS = {
     ".glb": read_gltf,
     ".gltf": read_gltf,
 }  # suffixes of files that are not read by Blender's importers
-# number of links and visuals above which the user is asked first: Blender evaluates new objects at once,
-# which blocks its window for up to a tenth of a second with this number; the largest public robots have some
-# hundred
+# number of links and visuals above which the user is asked first: adding this many blocks Blender's window
+# for up to a tenth of a second; the largest public robots have some hundred
 ASKED_PARTS = 600
 
 
@@ -73,7 +72,7 @@ def read_files(
             ASKED_PARTS links and visuals.
 
     Raises:
-        LargeRobotError: They are larger.
+        LargeRobotError: The file is larger, or the robot has more parts.
         UrdfError: The robot's file cannot be used, or has no such link.
     """
     robot = read(path, arguments=arguments, allow_large=allow_large)

@@ -29,8 +29,8 @@ class RobotSkeleton:
     """Skeleton of all joints that move, in the root link's frame."""
 
     skeleton: Skeleton
-    names: tuple[str, ...]  # of the joints
-    ends: tuple[str, ...]  # the links that are its ends
+    names: tuple[str, ...]  # names of the joints
+    ends: tuple[str, ...]  # names of the links that are end effectors
     relations: tuple[Relation, ...] = ()
 
     def complete(self, angles: Sequence[float]) -> tuple[float, ...]:
@@ -80,7 +80,7 @@ def robot_skeleton(tree: LinkTree, ends: Sequence[str] = ()) -> RobotSkeleton:
             raise SkeletonError(
                 f"no joint moves link '{end.name}' against the root link '{tree.root}': choose another end"
             )
-    tool, *more = end_frames or [End(-1)]  # without a joint Skeleton itself says what is missing
+    tool, *more = end_frames or [End(-1)]  # without a joint, Skeleton raises the error
     skeleton = Skeleton(tuple(joints), tool.rotation, tool.offset, tool.joint, tuple(more))
     names = tuple(joint.name for joint in joints)
     return RobotSkeleton(skeleton, names, tuple(end.name for end in end_frames), _relations(tree.joints))

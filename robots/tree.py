@@ -89,7 +89,7 @@ class LinkTree:
 
         joint_values: dict[str, float] = {}
         for joint in self.joints:
-            line = [joint]  # from a mimic joint to its last leader
+            line = [joint]  # the joint, its leader, and so on to the last leader
             while line[-1].mimic is not None and line[-1].name not in joint_values:
                 line.append(named[line[-1].mimic.joint])
             for follower in reversed(line):

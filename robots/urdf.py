@@ -23,7 +23,7 @@ from .xml_tree import Element
 
 INERTIA = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
 SHORTEST_AXIS = 1e-9  # length below which an axis is a rounded zero
-MOST = 1e4  # [rad, m, rad/s or m/s] a larger limit is a placeholder, beyond any motor
+MOST = 1e4  # [rad, m, rad/s or m/s] largest limit; larger ones are placeholders, beyond any motor
 MOST_ACCELERATION, MOST_JERK = 1e6, 1e8  # [rad/s2 or m/s2, rad/s3 or m/s3] larger limits are placeholders
 VERSIONS = ("1", "1.0", "1.1", "1.2")  # versions of URDF
 SKIPPED = (

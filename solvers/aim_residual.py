@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .aims.block import ResidualBlock
+from .aims.blocks import ResidualBlock
 from .goals import EndGoal, GazeGoal
 from .kinematics.rotations import to_matrix
 from .kinematics.se3 import Array, cross

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from .aims.block import EndError, PoseErrors
+from .aims.blocks import EndError, PoseErrors
 from .gaze import UNFINISHED, GazeSolution, PostureShape, end_errors, is_met, limits_hit
 from .goals import GazeGoal
 from .kinematics.rotations import length

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple, Protocol
 
-from .aims.block import EndError, PoseErrors
+from .aims.blocks import EndError, PoseErrors
 from .goals import EndGoal, GazeGoal
 from .kinematics.rotations import Quaternion, Vector, Y, cross, dot, length, rotate, subtract, unit
 from .kinematics.skeleton import SHORTEST_LINK, Angles, Pose, Skeleton
@@ -62,7 +62,7 @@ class GazeSolution:
     diagnostics: Diagnostics = field(repr=False)
     goal: GazeGoal = field(repr=False)
     posture: tuple[float, ...] = field(repr=False)  # (n,) as authored
-    measured: PoseErrors = field(repr=False)
+    measured: PoseErrors = field(repr=False)  # errors of each of `goal.ends`
     memory: object = field(default=None, repr=False)  # state to pass to the next frame; solvers keep none
     # [rad] shape deviation by the measure that the method minimises; None if the method has no measure of its
     # own
@@ -79,11 +79,6 @@ class GazeSolution:
         """Whether the solver has converged, by its own criterion."""
         return self.diagnostics.converged(self)
 
-    @property
-    def end_errors(self) -> tuple[EndError, ...]:
-        """Errors, one for each of `goal.ends`."""
-        return self.measured.errors
-
     # whether a transition is in progress, so that the solution changes even if its goal does not
     is_on_its_way: bool = False
 
@@ -97,7 +92,7 @@ class GazeSolution:
         """The paper's orientation error, sqrt(2) sin(phi / 4), where phi is the angle to the whole target,
         including the roll if the goal has one.
         """
-        return papers_error(self.end_errors[0].whole)
+        return papers_error(self.measured.errors[0].whole)
 
     @cached_property
     def limits_hit(self) -> tuple[int, ...]:
@@ -139,7 +134,8 @@ class GazeSolver(Protocol):
             goal: Goals of the ends, and the posture (n,) [rad] to keep.
             start: Angles (n,) [rad] to start from, usually the last frame's solution; None: from scratch.
             memory: The last solution's `memory`.
-            dt: Duration [s] of the frame, for limits of motion; `tolerances.is_frame(dt)` must be true.
+            dt: Duration [s] of the frame, for limits of motion, from `tolerances.SHORTEST_FRAME` to
+                `LONGEST_FRAME`.
 
         Raises:
             PostureShapeError: the posture does not have one finite angle per joint.

@@ -9,12 +9,13 @@ from functools import cached_property
 import numpy as np
 
 from .aims.aim import AIMS, Aim, Direction, Frame, Orientation, Point, Position, PositionAndDirection
-from .aims.block import ResidualBlock
+from .aims.blocks import ResidualBlock
 from .aims.rolls import HALF_ROLL, nearer_roll, upright
 from .errors import GazeError, GoalKindError, PostureShapeError, TargetError
 from .kernel.aims import aim_numbers
+from .kernel.library import KernelError
 from .kinematics.skeleton import Angles, Skeleton
-from .tolerances import LONGEST_FRAME, SHORTEST_FRAME, is_frame
+from .tolerances import LONGEST_FRAME, SHORTEST_FRAME
 
 __all__ = [
     "AIMS",
@@ -127,6 +128,18 @@ class GazeGoal:
             numbers.extend(aim)
         return numbers
 
+    @property
+    def kernel_numbers(self) -> "array[float]":
+        """`numbers`; raises KernelError if the kernel does not support an aim."""
+        if self.numbers is None:
+            raise KernelError(f"the kernel cannot {self.aim.words}")
+        return self.numbers
+
+    @property
+    def kernel_address(self) -> int:
+        """Address of the array `kernel_numbers`, which stays in memory as long as the goal."""
+        return self.kernel_numbers.buffer_info()[0]
+
 
 def with_free_roll(goal: GazeGoal) -> GazeGoal:
     """The goal with the roll of all ends free (no `up`); the same object if it has no `up`."""
@@ -147,7 +160,7 @@ def check_goal(
     the frame. Raises the errors of `GazeSolver.solve`, among them GoalKindError for an aim of an
     unsupported kind.
     """
-    if dt is not None and not is_frame(dt):
+    if dt is not None and not SHORTEST_FRAME <= dt <= LONGEST_FRAME:
         raise GazeError(
             f"the frame lasts {dt} s: give it a duration above 0, from {SHORTEST_FRAME:g} to"
             f" {LONGEST_FRAME:g} s"

@@ -11,6 +11,10 @@ import numpy as np
 from .kinematics.se3 import Array
 
 
+class LimitError(ValueError):
+    """A limit of motion that no joint can keep; the message says which, and what to give."""
+
+
 class JointState(NamedTuple):
     """Values, speeds and position limits of the coordinates at the start of a step."""
 
@@ -106,10 +110,10 @@ def usual_limits(
     its position limits comes back as fast as its velocity limit allows.
 
     Raises:
-        ValueError: a limit is not above zero.
+        LimitError: a limit is not above zero.
     """
     for name, value in (("velocity", velocity), ("acceleration", acceleration)):
         if value is not None and not np.all(np.asarray(value) > 0.0):
-            raise ValueError(f"the {name} limits must be above zero, got {value}: None means no limit")
+            raise LimitError(f"the {name} limits must be above zero, got {value}: None means no limit")
     first = () if velocity is None else (VelocityLimit(velocity),)
     return (*first, PositionLimit(), *(() if acceleration is None else (AccelerationLimit(acceleration),)))

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from .aim_residual import Residual, parts, residual
-from .aims.block import EndError
+from .aims.blocks import EndError
 from .amounts import rounded
 from .gaze import UNFINISHED, is_met
 from .goals import EndGoal, GazeGoal

@@ -23,13 +23,7 @@ MET = 1e-6
 # [for unit vectors] deviation from length 1, or from parallel, that rest poses in single precision may have;
 # a larger one is intended
 SINGLE_PRECISION = 1e-4
-SHORTEST_FRAME, LONGEST_FRAME = (
-    1e-12,
-    1e7,
-)  # [s] beyond the frame duration of any scene; their squares and reciprocals are ordinary numbers
+# [s] beyond the frame duration of any scene; their squares and reciprocals are ordinary numbers, and solvers
+# divide by no duration outside of them
+SHORTEST_FRAME, LONGEST_FRAME = 1e-12, 1e7
 SEEN = math.radians(1)  # [rad or fractions] error, or movement in a frame, that people can see
-
-
-def is_frame(dt: float) -> bool:
-    """Whether a number is valid as the duration [s] of a frame; solvers only divide by valid ones."""
-    return SHORTEST_FRAME <= dt <= LONGEST_FRAME

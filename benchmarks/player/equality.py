@@ -104,6 +104,7 @@ def _live(scene, movers: list, character) -> Iterator[np.ndarray]:
     """Values (n,) of all joints in each frame while live plays the scene."""
     from limber.rig.live import live
 
+    scene.frame_set(scene.frame_end)  # no figure may depend on the frame in which live motion begins
     for mover in movers:
         if not mover.is_live:
             live.start(*mover)

@@ -20,7 +20,7 @@ from ...motion import (
     make_filter,
     used_limits,
 )
-from ...solvers.aims.block import EndError
+from ...solvers.aims.blocks import EndError
 from ...solvers.gaze import FRAME, GazeSolution, GazeSolver, end_errors
 from ...solvers.goals import GazeError, GazeGoal
 from ...solvers.kinematics.skeleton import Angles, Skeleton
@@ -128,7 +128,7 @@ class ChainOutputs:
     def filtered_errors(self) -> tuple[EndError, ...]:
         """Errors of the goal's ends after the filter, computed on first access."""
         return (
-            self.solution.end_errors
+            self.solution.measured.errors
             if self.problem
             else end_errors(self.skeleton, self.goal, self.skeleton.forward(self.angles.tolist()))
         )
@@ -350,7 +350,7 @@ def _progress(
             transition to another branch.
     """
     shape = solution.shape_deviation if solution.lowered is None else solution.lowered
-    current = sum(error.whole + error.distance for error in solution.end_errors), shape
+    current = sum(error.whole + error.distance for error in solution.measured.errors), shape
     if last is None:
         return current, NO_MORE if solution.converged else 0
     if solution.is_on_its_way:

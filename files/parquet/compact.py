@@ -80,7 +80,7 @@ class CompactReader:
         if kind == BINARY:
             return self.take(self.varint())
         if kind in (LIST, SET):
-            # the head has four bits for the count; 15 announces that it follows as a varint
+            # the first byte has the count in its upper four bits; 15: the count follows as a varint
             head = self._byte()
             count = self.varint() if head >> 4 == 15 else head >> 4
             return [self._value(head & 15, depth + 1) for _ in self._counted(count)]

@@ -27,9 +27,9 @@ MOST_FOR_NUMBER = 16
 MOST_BESIDE = 1000  # [bytes] largest size of a page in addition to its numbers
 MOST_IN_DICTIONARY = 1_000_000  # largest number of entries; writers change to plain encoding far below
 LARGEST_COLUMN = 200_000_000  # [bytes] largest size of a column in a group of rows
-# largest number of values; usual are 20,000, but a run of equal ones is short at any length
+# largest number of values in a page; 20,000 are usual, but a run of equal ones takes few bytes at any length
 MOST_IN_PAGE = 10_000_000
-MOST_LEVELS = 2  # levels of a list, and of its elements
+MOST_LEVELS = 2  # largest number of levels of repetition and definition: a list, and its elements
 DATA, DICTIONARY, DATA_V2 = 0, 2, 3  # values of the format's enumeration PageType
 REQUIRED, OPTIONAL, REPEATED = 0, 1, 2  # values of the format's enumeration FieldRepetitionType
 

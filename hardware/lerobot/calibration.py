@@ -47,9 +47,9 @@ from .layouts import FIELDS, as_motors, plain_of
 Mode = Literal["degrees", "range_m100_100", "range_0_100"]
 
 LAST_STEP = 4095  # highest position of an STS servo
-STEPS_PER_RADIAN = LAST_STEP / math.tau  # in LeRobot's convention, in which a revolution has LAST_STEP steps
-FARTHEST_OFFSET = 2047  # [steps] register 31 has 11 bits and a sign
-FARTHEST_TURNS = 1_048_575  # [steps] a Dynamixel reports up to 256 revolutions in either direction
+STEPS_PER_RADIAN = LAST_STEP / math.tau  # as LeRobot counts: LAST_STEP steps to a revolution
+FARTHEST_OFFSET = 2047  # [steps] largest homing offset: register 31 has 11 bits and a sign
+FARTHEST_TURNS = 1_048_575  # [steps] largest position of a Dynamixel, in either direction: 256 revolutions
 DYNAMIXEL_ROBOTS = (
     "koch",
     "omx",
@@ -59,7 +59,7 @@ DYNAMIXEL_ROBOTS = (
     "openmanipulator",
 )  # words in names of LeRobot's classes
 REMEDY = "correct it in the file, or calibrate again with lerobot-calibrate"
-GRIPPER = "gripper"  # LeRobot's arms have this motor in range_0_100, all others in degrees
+GRIPPER = "gripper"  # motor whose values are range_0_100 in LeRobot's arms; others have degrees
 DEEPEST = 3  # largest nesting of objects around a calibration's motors
 # characters between the prefix of an arm and the name of a motor: "left_arm_shoulder_pan"
 SEPARATORS = "_.-/ "
@@ -257,10 +257,9 @@ def _entries(
 
 
 def _prefixes(motors: Collection[str]) -> dict[str, str]:
-    """The first word of each motor's name, by the motor's name, if some first words name arms, which is so if
-    several of them are followed by the same names; empty if none do. Each arm has a port of its own, so
-    servos of two arms may have the same ids; so may servos of a head or base, which share the port of one
-    arm.
+    """First word of each motor's name, by that name, if the first words name arms: several of them are then
+    followed by the same words. Empty if they do not. Each arm has a port of its own, so servos of two arms
+    may have the same ids; so may servos of a head or base, which share the port of one arm.
     """
     words = {name: re.split(f"[{re.escape(SEPARATORS)}]", name, maxsplit=1) for name in motors}
     if any(len(parts) < 2 for parts in words.values()):
@@ -345,7 +344,7 @@ def _motor(fields: JsonFields, family: Family) -> LeRobotMotor:
 
 
 def _whole(fields: JsonFields, field: str, lowest: int, highest: int) -> int:
-    """A whole number, which some programs write with a fraction of 0, as 800.0."""
+    """The whole number in a field; 800.0 counts as one, since some programs write it so."""
     value = fields.get(field, object) if fields.has(field) else None
     if isinstance(value, float) and value.is_integer() and lowest <= value <= highest:
         return int(value)

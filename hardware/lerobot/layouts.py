@@ -135,7 +135,7 @@ def _from_columns(fields: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
 
 
 def _by_name(names: list[str], column: Any) -> dict[str, Any] | None:
-    """Values of a column that has one for each name, by names; None for other columns."""
+    """Values by name, from a column that has one for each name; None for other columns."""
     if not isinstance(column, list) or len(column) != len(names):
         return None
     return dict(zip(names, column, strict=True))

@@ -11,8 +11,9 @@ UNO_FLASH = 32_256  # [bytes] 32 kB minus the boot loader's 512 bytes
 NANO_FLASH = 30_720
 # [bytes] size of the firmware with its player (avr-size: text and data); a test builds it and compares
 UNO_FIRMWARE = 8_800
-PCA9685_FIRMWARE = 10_600  # [bytes] the same with the PCA9685's pulses and Arduino's Wire
-# [bytes] ESP32 and RP2040 have 2 MB or more; the firmware with Arduino's core takes up to 0.4 MB
+PCA9685_FIRMWARE = 10_600  # [bytes] size of the firmware for a PCA9685, with Arduino's Wire
+# [bytes] flash memory to assume for ESP32 and RP2040, which have 2 MB or more; the firmware with Arduino's
+# core takes up to 0.4 MB
 LARGE_FLASH = 1_000_000
 UNO_PINS = (
     13,

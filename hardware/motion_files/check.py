@@ -28,9 +28,9 @@ FILTERED = "play it with a motion filter (Live, or Bake), let it come to rest, o
 
 
 class Excess(NamedTuple):
-    """Differences of a joint's values that exceed a limit: order (1: velocity), index of the last value of
-    the first one, their number, and the value of the first one [rad or m per second to the power of the
-    order].
+    """Differences of a joint's values that exceed a limit, all of one `order` (1: velocity), and their
+    `number`. The first of them is `difference` [rad or m, per second to the power of the order], at the value
+    with the index `first`.
     """
 
     order: int

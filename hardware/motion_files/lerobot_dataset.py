@@ -45,7 +45,7 @@ SO_ARM = (
     "wrist_roll",
     GRIPPER,
 )  # joints in the order of their servos
-BEFORE_2025 = "main_"  # prefix of the SO-100's joints
+BEFORE_2025 = "main_"  # prefix of the SO-100's joints in older datasets
 MOST_FILES = 10_000  # largest number of files of a dataset
 MOST_ROWS = 20_000_000  # largest number of rows that are read: four days at 50 Hz
 

@@ -21,7 +21,7 @@ from .take import STANDING, Take, Values
 HIGHEST_RATE = 255  # [1/s] higher than any servo takes, and fits the byte that some formats have for it
 # share of the joints' limits for the return to the first frame, which is slow because it is not authored
 RETURN_SHARE = 0.5
-RETURN_LIMIT = 120.0  # [s] a longer return means that a limit is wrong
+RETURN_LIMIT = 120.0  # [s] longest return to the first frame; a longer one means that a limit is wrong
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ class Motion:
 
     @property
     def times(self) -> tuple[float, ...]:
-        """Times (samples,) [s] of the samples."""
+        """Time [s] of each sample (samples,), counted from the first."""
         return tuple(row / self.rate for row in range(len(self.values)))
 
     @property

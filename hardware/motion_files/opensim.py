@@ -11,10 +11,11 @@ import re
 from .recording import MotionFileError
 
 END = re.compile(rb"^endheader[ \t]*\r?\n", re.MULTILINE | re.IGNORECASE)
-# "inDegrees=yes"; before version 1 of the format, and in SIMM's files, "Angles are in degrees."
+# lines that say that angles are degrees: "inDegrees=yes"; before version 1 of the format, and in SIMM's
+# files, "Angles are in degrees."
 DEGREES = re.compile(rb"^inDegrees\s*=\s*(?:y|yes)\s*$|^Angles are in degrees", re.MULTILINE | re.IGNORECASE)
 RADIANS = re.compile(rb"^inDegrees\s*=|^Angles are in radians", re.MULTILINE | re.IGNORECASE)
-MOST_HEAD = 4000  # [bytes] of the lines above the table
+MOST_HEAD = 4000  # [bytes] largest size of the lines above the table
 # ends of the names of translations, which are in metres for any unit of angles
 SLIDES = ("_tx", "_ty", "_tz")
 VALUE = "/value"  # end of the paths of joint states: "/jointset/hip_r/hip_flexion_r/value"

@@ -34,7 +34,7 @@ FORMAT, VERSION = "limber motion", 1
 LIMITS = ("lower", "upper", "velocity", "acceleration", "jerk")
 SCALES = {"rad": ("deg", 180.0 / math.pi), "m": ("mm", 1000.0), "plain": ("", 1.0)}
 OWN_UNITS = {"rad": "rad", "m": "m", "plain": ""}
-# [s] since 1970; larger numbers are milliseconds, microseconds or nanoseconds
+# [s] latest time since 1970; larger numbers are milliseconds, microseconds or nanoseconds
 LATEST_CLOCK = 1e11
 JOINT_UNITS = ("rad", "m", "plain")
 

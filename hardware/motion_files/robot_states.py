@@ -64,6 +64,6 @@ def joints_of(headings: Iterable[str]) -> dict[str, StateJoint]:
 
 
 def _joint(number: int, is_franka: bool) -> StateJoint:
-    """The joint with a number, counted from 1."""
+    """Joint of a recorded state, given its number, which counts from 1."""
     others = tuple(f"{robot}_joint{number}" for robot in FRANKAS) if is_franka else ()
     return StateJoint(f"joint_{number}", others)

@@ -56,7 +56,7 @@ class MotionTable:
 
 
 def encode(table: MotionTable) -> bytes:
-    """Encode a table as bytes."""
+    """The bytes of a table, as in this module's description."""
     head = HEAD.pack(
         VERSION, len(table.tracks), table.pulses_per_row, LOOPS if table.loops else 0, table.rows
     )

@@ -13,7 +13,7 @@ import re
 from .recording import MotionFileError
 
 HEAD = b"#WEBOTS_MOTION"
-TIME = re.compile(r"(\d+):(\d+):(\d+)")  # minutes, seconds, milliseconds
+TIME = re.compile(r"(\d+):(\d+):(\d+)")  # time of a pose: minutes, seconds, milliseconds
 FIRST_NAME = 2  # index of the first joint's name in the first line
 
 

@@ -12,8 +12,8 @@ from .interface import Decoder, Exchange, Message
 BITS = 10  # number of bits per byte on the line: start, eight data bits, stop
 # [s] wait for an answer beyond its transmission time, since slow USB adapters deliver bytes every 16 ms
 PATIENCE = 0.02
-# [s] this wait for servos known to be present, while nothing moves, since a busy computer delivers bytes
-# late
+# [s] the same wait for servos that are known to be present, while nothing moves: a busy computer delivers
+# bytes late
 PATIENT = 0.1
 THINKING = 0.001  # [s] longest delay of a servo's answer: 0.5 ms by default
 
@@ -73,8 +73,8 @@ class Dialogue:
         return sent, messages
 
     def completion(self, time: float) -> bytes:
-        """Bytes to send before the line is closed at `time` [s]: the exchange that completes an open query
-        with a late answer.
+        """Bytes to send before the line is closed at `time` [s]: the substitute (`Exchange.otherwise`) of a
+        query whose answer is late; empty without one.
         """
         late = self._decoder.waiting and time >= self._deadline - self._open.wait
         return self._open.otherwise.data if late and self._open.otherwise is not None else b""

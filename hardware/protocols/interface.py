@@ -115,7 +115,7 @@ class Capabilities:
 
 
 class AnswerKind(Enum):
-    """Kind of content of an answer."""
+    """What an answer of a device contains."""
 
     IDENTITY = "identity"
     DONE = "an order"

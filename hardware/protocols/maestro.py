@@ -40,10 +40,10 @@ from .interface import (
 
 SET_TARGET, SET_SPEED, SET_MULTIPLE, GET_POSITION, GET_ERRORS = 0x84, 0x87, 0x9F, 0x90, 0xA1
 
-MODELS = (6, 12, 18, 24)  # channels that a Maestro can have
+MODELS = (6, 12, 18, 24)  # numbers of channels that a Maestro can have
 MICRO = MODELS[0]  # the Micro Maestro does not have the command Set Multiple Targets
 QUARTERS = 4  # number of units in a microsecond
-SHORTEST, LONGEST = 64 * QUARTERS, 4080 * QUARTERS  # pulses to which a Maestro can be set
+SHORTEST, LONGEST = 64 * QUARTERS, 4080 * QUARTERS  # [quarter us] pulses that can be set
 SPEED_UNIT = 100.0  # quarter us per second in one unit of speed: a quarter us every 10 ms
 HIGHEST_SPEED = 0x3FFF
 # [s] additional wait for an answer without a CRC: a CRC sent after a late answer would be an error

@@ -35,7 +35,7 @@ def read_program(path: Path) -> Program:
     try:
         is_other = path.exists() and not path.is_file()
     except (OSError, ValueError):
-        is_other = False  # opening it gives the reason
+        is_other = False  # the error of opening the file, below, gives the reason
     if is_other:
         raise ProtocolError(
             f"The robot's file {path} is no file: choose the Python file that talks to your robot"

@@ -13,11 +13,11 @@ from ..mixing import Mixing
 from .playback import CommandPlayback
 from .shown_ranges import Reach
 
-# [rad], times a joint's scale: smaller jumps, up to 17 degrees (0.1 s at full speed), are harmless, while
-# larger ones can hit bystanders
+# [rad], times a joint's scale: largest harmless jump, 17 degrees (0.1 s at full speed); larger ones can hit
+# bystanders
 FAR = 0.3
-# [s] by which frames may arrive closer together than they were sent: 40% of a frame at 24 frames per second,
-# for two frames, doubled
+# [s] largest difference by which frames arrive closer together than they were sent: 40% of a frame at 24
+# frames per second, for two frames, doubled
 UNEVENNESS = 0.07
 
 
@@ -94,9 +94,9 @@ class CommandBuffer:
         refused: Number of frames with a value that is not a number.
         clamped: Number of frames with a value out of its range.
         limited: Sentences about values of the newest frame that are out of their ranges.
-        remark: Why the newest frame was refused.
+        remark: Why the newest frame was refused; "" if it was not.
         newest: The newest usable frame, within all ranges; None before the first.
-        came_at: Time of its arrival [s].
+        came_at: Time [s] at which `newest` arrived.
     """
 
     def __init__(self, device: Device, mixing: Mixing, period: float) -> None:

@@ -17,7 +17,7 @@ from ..safety import Fault, FaultReport
 from ..transport import Transport, TransportError
 from .connection_state import AT_REST, CONFIRMED, PENDING, ConnectionState, DesiredState, Transitions
 
-_FINEST = 1e-6  # [s] shorter times count as equal
+_FINEST = 1e-6  # [s] durations below this count as equal
 _STEP = math.log(1.05)  # logarithm of the ratio of two buckets, 5% apart: a percentile is known to 2.5%
 _BUCKETS = math.ceil(math.log(1e8) / _STEP)  # number of buckets: up to 100 s
 
@@ -98,13 +98,13 @@ class Moves:
         self._waiting.clear()
 
 
-GREET_FOR = 5.0  # [s] without an answer after connecting, after which the port counts as silent
-POLL_EVERY = 0.05  # [s] between polls at rest, for fresh positions and to detect a disconnected cable
-READ_EVERY = 0.02  # [s] between polls while the robot is moved by hand
+GREET_FOR = 5.0  # [s] time without an answer after connecting from which the port counts as silent
+POLL_EVERY = 0.05  # [s] time between polls at rest, for fresh positions and to detect a disconnected cable
+READ_EVERY = 0.02  # [s] time between polls while the robot is moved by hand
 SILENT_AFTER = (
-    0.5  # [s] without an answer, by which the device's own watchdog, if it has one, has ended the motion
+    0.5  # [s] time without an answer that is a fault; the device's own watchdog has ended the motion by then
 )
-AWAY = 0.1  # [s] between two steps of the worker, from which it counts as held up
+AWAY = 0.1  # [s] time between two steps of the worker from which it counts as held up
 POSE_FRESH = 0.25  # [s] largest age of a position that counts as the robot's current one
 RECOVERABLE = (  # faults after which the connection itself still works
     Fault.DEVICE_RESET,
@@ -184,6 +184,17 @@ class Connection(ABC):
         before = self.state
         self._desired, self._channels_meant = desired, requested_channels
         self.state = self._transitions[before, desired]
+        self._requested(before)
+
+    def disarm_again(self) -> None:
+        """Disarm the device although it counts as disarmed: servos that are to go limp may still have their
+        torque, if the device has never received that or another program has armed it.
+        """
+        if self.state is ConnectionState.DISARMING:
+            return
+        before = self.state
+        self._desired, self._channels_meant = DesiredState.DISARMED, self._all
+        self.state = ConnectionState.DISARMING
         self._requested(before)
 
     def _confirm(self, is_confirmed: bool = True) -> None:

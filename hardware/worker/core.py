@@ -39,7 +39,7 @@ from .orders_reader import OrdersReader
 from .reporter import Reporter
 from .tasks import channels_needed
 
-PERIOD = 0.01  # [s] 100 Hz: twice a hobby servo's own rate
+PERIOD = 0.01  # [s] period of the worker: 100 Hz, twice a hobby servo's own rate
 MOTION_COMMANDS = (Command.ARM, Command.ARM_CONFIRMED, Command.PARK, *SETTING_UP)
 TARGET_STATES = {
     Command.ARM: (State.ARMING, State.HOLDING),
@@ -229,6 +229,12 @@ class Worker:
         if changed or begins:
             self._update_controller(before, request, begins)
             self._request_state(request)
+        if (
+            request.command is Command.DISARM
+            and after.state is State.DISARMED
+            and self._connection is not None
+        ):
+            self._connection.disarm_again()
 
     def _update_controller(self, before: Safety, request: Request, begins: bool) -> None:
         """Keep the motion controller while the robot is driven for one purpose, and pass it further

@@ -16,17 +16,18 @@ from ..device import DeviceJoint
 from .servo_speed_limiter import ServoSpeedLimiter
 from .shown_ranges import Reach
 
-APPROACH_SPEED = 0.4  # [rad/s] 23 degrees a second: slow enough to step back from, or to press Stop
-APPROACH_ACCELERATION = 1.0  # [rad/s2] full approach speed after half a second
-APPROACH_PATIENCE = 1.0  # [s] after which an approach that should have arrived gets faster
+# [rad/s] speed of a slow approach, 23 degrees a second: slow enough to step back from, or to press Stop
+APPROACH_SPEED = 0.4
+APPROACH_ACCELERATION = 1.0  # [rad/s2] acceleration of a slow approach: full speed after half a second
+APPROACH_PATIENCE = 1.0  # [s] delay after which an approach that should have arrived gets faster
 APPROACH_GROWTH = (
-    2.0  # [s] in which it then reaches the joints' own speeds: time to step back, or to press Stop
+    2.0  # [s] growth of an approach's speed to the joints' own: time to step back, or to press Stop
 )
 # [rad/s] 1 degree per second: speed below which a goal stands; at the reversal of a fast motion a goal is
 # slower only for a moment
 GOAL_STANDS = 0.02
-GOAL_STANDS_FOR = 0.1  # [s] time below that speed after which the goal stands
-ARRIVED = 0.01  # [rad] half a degree, below a servo's own play; the limiter closes the rest
+GOAL_STANDS_FOR = 0.1  # [s] time below `GOAL_STANDS` after which the goal stands
+ARRIVED = 0.01  # [rad] distance at which a joint has arrived: half a degree, below a servo's play
 AT_REST = 1e-3  # [rad/s] speed below which a joint is at rest
 ROUNDED_UP = 1.0 + 1e-9  # factor by which rounding over many steps may take a motion beyond its limits
 LONGEST_STEP = 0.03  # [s] largest time step of a late period, so that the robot lags instead of jumping

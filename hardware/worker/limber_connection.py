@@ -26,17 +26,18 @@ from .connection import (
 )
 from .connection_state import BOARD_TRANSITIONS, ConnectionState, DesiredState
 
-# [s] between HELLO messages: an Uno resets when its port is opened, and receives nothing for up to two
+# [s] time between HELLO messages: an Uno resets when its port is opened, and receives nothing for up to two
 # seconds
 GREET_EVERY = 0.25
 REPEAT_AFTER = (
-    0.1  # [s] until an unanswered request is repeated: an answer takes 3 ms, through a slow USB adapter 20 ms
+    0.1  # [s] time until an unanswered request is repeated: an answer takes 3 ms, by a slow adapter 20 ms
 )
 # largest number of unanswered moves: with more in the queue the robot would continue to move after a stop
 MOST_WAITING = 12
 LINE_SHARE = 0.8  # share of the line that moves or their reports may fill
 REPORT_BYTES = 17  # size of a report without its positions
-LONGEST_INTERVAL = 0.1  # [s] between moves; a longer interval comes near the timeout of the device's watchdog
+# [s] longest time between moves; a longer one comes near the timeout of the device's watchdog
+LONGEST_INTERVAL = 0.1
 NOISE = 16  # [bytes] outside of frames: fewer may come from a reset, more mean another protocol
 
 
@@ -89,7 +90,7 @@ class LimberConnection(Connection):
 
     def _requested(self, before: ConnectionState) -> None:
         if self.state is before and self._desired is DesiredState.ARMED:
-            return  # nothing to request: moves themselves say which channels they are for
+            return  # no request is needed: each move has the channels that it drives
         self._request = None
         self._requested_at = -math.inf
         self._periods_to_move = 0
@@ -189,7 +190,7 @@ class LimberConnection(Connection):
 
     def _greeted(self, welcome: limber.Welcome) -> None:
         if self.welcome is not None or welcome.session != self._session:
-            return  # this answers an earlier HELLO
+            return  # the message answers an earlier HELLO
         unsuitable = _why_unsuitable(self._device, welcome, self._period)
         if unsuitable is not None:
             self.fail(Fault.UNSUITABLE, unsuitable)

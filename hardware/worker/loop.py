@@ -26,11 +26,12 @@ from .priority import ask_for_punctuality
 # [s] shortest sleep in every cycle: the system ends a process that computes at real-time priority without a
 # pause, however long a flooded cycle takes
 SHORTEST_PAUSE = 1e-4
-STOP_EVERY = 2e-3  # [s] between two checks for Stop while the worker waits, which cost under 1% of a core
-# [s] for which a busy port is retried, since the last connection's worker may be ending, or have to be killed
+STOP_EVERY = 2e-3  # [s] time between two checks for Stop while the worker waits; they cost under 1% of a core
+# [s] time for which a busy port is retried, since the last connection's worker may be ending, or have to be
+# killed
 BUSY_FOR = 2.5
-# [s] to slow down within the limits, to receive the confirmation that the device is disarmed, and for its
-# servos to come to rest
+# [s] longest time of a shutdown: to slow down within the limits, to receive the confirmation that the device
+# is disarmed, and for its servos to come to rest
 SHUTDOWN_TIMEOUT = 1.6
 
 

@@ -20,8 +20,8 @@ RECENT = 0.3
 # servo
 BEHIND = 0.17
 BEHIND_FOR = 0.3  # [s] duration after which the lag is reported
-BLOCKED = 0.35  # [rad of the servo] 20 degrees: the motor pushes at its full torque
-BLOCKED_FOR = 1.0  # [s] a hand may block a joint briefly; a stalled motor takes a minute to burn
+BLOCKED = 0.35  # [rad of the servo] error of a blocked servo, 20 degrees: its motor pushes at full torque
+BLOCKED_FOR = 1.0  # [s] time after which a blocked servo is reported; its motor burns after a minute
 
 
 class TrackingErrorMonitor:
@@ -120,10 +120,12 @@ def _since(since: float | None, error: float | None, limit: float, time: float) 
     return time if since is None else since
 
 
-# [rad], times a joint's scale: a joint measured 29 degrees beyond its range is wrongly calibrated, and must
-# not be driven
+# [rad], times a joint's scale: largest distance of a measured joint from its range, 29 degrees; beyond it the
+# joint is wrongly calibrated, and must not be driven
 UNFIT = 0.5
-DISAGREE = 0.1  # [rad of the servo] 6 degrees: servos on one axis that differ by more work against each other
+# [rad of the servo] largest difference of two servos on one axis, 6 degrees; beyond it they work against each
+# other
+DISAGREE = 0.1
 
 Raw = Sequence[float | None]
 
@@ -203,7 +205,7 @@ class PoseConfirmation:
         return ""
 
 
-# [degrees Celsius] bus servos, though not all, switch off at 70 to 80; this is some minutes earlier
+# [degrees Celsius] temperature to warn of; most bus servos switch off at 70 to 80, some minutes later
 HOT = 60.0
 SAG = 0.85  # share of the highest measured voltage; below it a supply is near the servos' minimum
 STRAINED = 0.8  # share of the maximum load; overload protection trips at about this load after some seconds

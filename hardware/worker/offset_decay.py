@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from ..device import ServoChannel
 from ..mixing import raw_within
 
-DECAY_SPEED = 0.1  # [rad/s of the servo] a quarter of the approach speed, to which it is added
+# [rad/s of the servo] speed of the decay: a quarter of the approach speed, to which it is added
+DECAY_SPEED = 0.1
 
 
 class OffsetDecay:

@@ -6,15 +6,15 @@ from collections import deque
 
 FIRST_INTERVAL = (
     1.0 / 24.0
-)  # [s] between frames without announcement, until enough have arrived: the slowest usual rate
-LONGEST_INTERVAL = 0.2  # [s] a longer gap is a pause, not a frame rate
+)  # [s] interval to expect before enough frames have arrived: the slowest usual rate
+LONGEST_INTERVAL = 0.2  # [s] longest gap that is a frame rate, and not a pause
 REMEMBERED = 64  # number of newest gaps that determine the rate: a second at 60 frames a second
 LEARNED = 16  # number of gaps from which the rate is known
-STALL = 2.5  # [intervals] a longer gap during motion is a stall, and not unevenness
+STALL = 2.5  # [intervals] longest gap during motion that is unevenness, and not a stall
 # [s] longest part of a stall for which faster frames count as catching up; if they are still faster after
 # that, it is a new rate
 MOST_LOST = 2.0
-EARLY = 0.1  # [intervals] by which frames that catch up are early; less is unevenness
+EARLY = 0.1  # [intervals] smallest earliness of a frame that catches up; less is unevenness
 SAME = 0.01  # relative difference within which two announced intervals are the same
 
 
@@ -60,7 +60,7 @@ class Pace:
             self._lost = min(gap, MOST_LOST) if was_due else 0.0
         else:
             early = self.interval - gap
-            self._lost -= early if early > EARLY * self.interval else gap  # frames in time need not catch up
+            self._lost -= early if early > EARLY * self.interval else gap  # a frame in time uses up its gap
         if 0.0 < gap <= LONGEST_INTERVAL and (is_long or not self.is_catching_up):
             self._gaps.append(gap / self._unit)
         self._announce(due)

@@ -10,7 +10,7 @@ from .curve import Angles, Curve
 from .pace import EARLY, FIRST_INTERVAL, LONGEST_INTERVAL, STALL, Pace
 from .shown_ranges import Reach, ShownRanges, bounded, feasible
 
-DROPPED = 1.75  # [intervals] after a longer gap a frame is missing; a shorter one is unevenness
+DROPPED = 1.75  # [intervals] longest gap that is unevenness; in a longer one a frame is missing
 # number of equal successive frames after which the curve is constant; the lag is at most 2 less, so that it
 # stays on these
 STANDING = 6
@@ -18,9 +18,9 @@ STANDING = 6
 # headroom
 CORRECTION = 0.03
 RATE_TIME = 0.5  # [s] over which a change of rate is spread, so that it is invisible
-RESERVE = 0.3  # [frames] left to play when the next one arrives at its latest
-# [frames] if more are waiting beyond the best lag, playback skips to the newest and leaves the rest to the
-# limiter
+RESERVE = 0.3  # [frames] part of the curve that is left to play when the next frame arrives at its latest
+# [frames] largest number that waits beyond the best lag; with more, playback skips to the newest and leaves
+# the rest to the limiter
 MOST_QUEUED = 1.4
 FORGETTING = 1.0  # [frames/s] rate at which the smallest measured reserve is raised again
 SETTLE = 1.25  # [s] time in which playback reaches its best lag, longer than its measurement takes
@@ -58,24 +58,24 @@ class CommandPlayback:
         self._clamp = clamp
         self._pace = Pace()
         self._newest: tuple[Kinematic, ...] | None = None  # newest frame, as sent
-        self._motion: tuple[Kinematic, ...] = ()  # that frame, with velocities and accelerations per second
+        self._motion: tuple[Kinematic, ...] = ()  # the same, with velocities and accelerations per second
         self._is_next_due = False  # whether another frame will follow after an interval
         self._is_behind = False  # whether the newest frame ended a stall, or was early after one
-        self._lead = FIRST_INTERVAL  # [s] by which joints with known velocity are extrapolated
+        self._lead = FIRST_INTERVAL  # [s] time by which joints with known velocity are extrapolated
         self._curve = Curve()
         self._shown = ShownRanges(limits)
         self._position = 0.0  # [s] time of the curve at the playback position
-        self._played: list[Kinematic] = []  # state at that position (channels,)
+        self._played: list[Kinematic] = []  # state at the playback position (channels,)
         self._rate = 1.0  # playback rate: seconds of the curve per second
         self._least_spare = (
             RESERVE * FIRST_INTERVAL
         )  # [s] reserve left lately when the next frame arrived at its latest
-        self._surplus = 0.0  # [s] of lag from a slower rate, which playback makes up for
+        self._surplus = 0.0  # [s] additional lag from a slower rate, which playback makes up for
         self._played_at = 0.0  # [s] time of the last playback
         self._end: list[Kinematic] | None = (
             None  # state at the end of the known curve, where playback waits for a frame
         )
-        self._waited = 0.0  # [s] for which playback has waited at that end
+        self._waited = 0.0  # [s] time for which playback has waited at the end of the known curve
 
     def add(
         self,
@@ -246,8 +246,8 @@ class CommandPlayback:
         return tuple(joint.position for joint in self._motion)
 
     def _ahead(self, seconds: float) -> Angles:
-        """Positions (channels,) of the newest frame, extrapolated by a time [s]: but beyond a frame at usual
-        rates only as far as a joint moves that brakes now.
+        """Positions (channels,) of the newest frame, extrapolated by `seconds` [s]. Beyond one frame at a
+        usual rate a joint goes no farther than it needs to stop.
         """
         positions = [extrapolated(joint, seconds) for joint in self._motion]
         if seconds > 0.0:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 from ..address import address_of
 from ..device import Device
@@ -26,10 +27,11 @@ from .foreign_motion import ForeignMotion
 from .servos.stored_ranges import shortened, within_own_limits
 
 PATH = "/ws/sdk"
-# [s] the daemon's own period; more frequent commands would have no effect, and load its Raspberry Pi
+# [s] time between commands: the daemon's own period; more frequent ones would only load its Raspberry Pi
 MOVE_EVERY = 0.02
-SILENT_AFTER = 0.8  # [s] without positions: a wireless network sometimes delays them by half a second
-EARLY = 1e-3  # [s] by which a step of the worker may come early
+# [s] time without positions that is a fault; a wireless network sometimes delays them by half a second
+SILENT_AFTER = 0.8
+EARLY = 1e-3  # [s] largest earliness of a step of the worker
 REST_WITHIN = 1.0  # [s] time within which a robot must come to rest to be armed
 ARM_FOR = 3.0  # [s] longest wait for the daemon's confirmation of torque: its status comes once a second
 BEYOND = (
@@ -40,7 +42,7 @@ NARROWER = (
     "Reachy Mini's servos take less than the ranges here: {joints}. Set the ranges of these joints' servos to"
     " that"
 )
-HOLD_FOR = 0.3  # [s] for which a stop is repeated, since the daemon ignores commands while a move ends
+HOLD_FOR = 0.3  # [s] time for which a stop is repeated, since the daemon ignores commands while a move ends
 
 
 class ReachyConnection(Connection):
@@ -122,11 +124,14 @@ class ReachyConnection(Connection):
                 ),
             )
         if not self.armed:
-            return tuple(
-                f"{MOTORS[motor]} of Reachy Mini is {math.degrees(beyond):.0f} degrees beyond its servo's"
-                " limit, where that takes no goals: lift the head by hand before Arm, or it jumps so far"
-                for motor, motor_angle in self._measured.items()
-                if (beyond := abs(motor_angle - _reachable(motor, motor_angle))) > BEYOND
+            return (
+                *self._torque_remarks,
+                *(
+                    f"{MOTORS[motor]} of Reachy Mini is {math.degrees(beyond):.0f} degrees beyond its servo's"
+                    " limit, where that takes no goals: lift the head by hand before Arm, or it jumps so far"
+                    for motor, motor_angle in self._measured.items()
+                    if (beyond := abs(motor_angle - _reachable(motor, motor_angle))) > BEYOND
+                ),
             )
         strayed = self._foreign.strayed(self._listened_at)
         if not strayed:
@@ -139,6 +144,20 @@ class ReachyConnection(Connection):
                 " it: end the other program, or take away what holds it"
             ),
         )
+
+    @property
+    def _torque_remarks(self) -> tuple[str, ...]:
+        """A warning if all motors are to be limp while the robot is disarmed, and have torque. The daemon
+        reports torque of all motors together, so that of some cannot be known.
+        """
+        if (
+            self.state is ConnectionState.DISARMED
+            and set(self._limp) == MOTORS.keys()
+            and self._status is not None
+            and self._status.motors == messages.ENABLED
+        ):
+            return ("Reachy Mini's motors have torque, and are set to Go Limp: press Disarm",)
+        return ()
 
     def _requested(self, before: ConnectionState) -> None:
         self._requested_at = self._arming_since = None
@@ -283,6 +302,9 @@ class ReachyConnection(Connection):
 
     def _release(self, motors: Sequence[int]) -> None:
         if self._say(*self._releasing(motors)):
+            if self._status is not None and set(motors) == MOTORS.keys():
+                # the daemon reports this within a second
+                self._status = replace(self._status, motors=messages.DISABLED)
             self._confirm()
 
     @property
@@ -300,8 +322,8 @@ class ReachyConnection(Connection):
         return (messages.torque_off([MOTORS[motor] for motor in motors]),) if motors else ()
 
     def _orders(self) -> tuple[str, ...]:
-        """Commands for the current goals: always of the head, of the antennas only if they have changed;
-        empty before there are goals.
+        """Commands for the current goals: the head's always, the antennas' only if they have changed; empty
+        before there are goals.
         """
         if not self._targets:
             return ()

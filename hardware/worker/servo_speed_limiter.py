@@ -26,8 +26,8 @@ class _DrivenServo:
 
 
 def held_to_servos(device: Device, mixing: Mixing) -> Device:
-    """The device with lower velocity limits: if no other joint drives a joint's servos, its limit is at most
-    their speed, so that its motion is planned within it.
+    """The device with the velocity limit of each joint that shares no servo lowered to the speed of its
+    servos, so that its motion is planned within that.
     """
     joints = list(device.joints)
     for index, channel in enumerate(device.channels):

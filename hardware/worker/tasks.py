@@ -14,7 +14,8 @@ from ..safety import Command
 from .drive import Drive
 from .offset_decay import OffsetDecay
 
-# [rad of the servo] 5 degrees: visible across a table, and less than an arm deflects by its own weight
+# [rad of the servo] rotation of a wiggle, 5 degrees: visible across a table, and less than an arm deflects by
+# its own weight
 WIGGLE = 0.09
 WIGGLES = 2  # number of wiggles; a single one may look like an accident
 # share of a joint's range that a test leaves out at either end, so that a wrong range is noticed before a
@@ -36,7 +37,7 @@ class SetupTask(ABC):
     done = False
     drive: Drive
     _goals: list[float]
-    _stays = False  # whether it stays at the goal until the next command
+    _stays = False  # whether the joint stays at the goal until the next command
 
     def _follow_goals(self, dt: float, brakes: bool) -> float:
         """Approach the goals one after the other, or with `brakes` come to rest; the commanded value `dt` [s]

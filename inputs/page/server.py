@@ -28,7 +28,7 @@ PAGE = Path(__file__).resolve().parent / "page.html"
 PORT = 8765  # default port of the page
 MOST = 12  # largest number of simultaneous connections
 RECEIVED = 16384  # [bytes] read from a connection at a time
-# [s] between two heartbeats to a page, which returns the number of the last one with each press
+# [s] time between two heartbeats to a page, which returns the number of the last one with each press
 HEARTBEAT = 0.25
 FRESH = 4  # number of heartbeats after which a press is ignored, since it was delayed
 PAUSE = 1e-3  # [s] pause of the thread between two passes, so that other threads can run in a flood

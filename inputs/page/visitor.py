@@ -18,8 +18,8 @@ LONGEST_MESSAGE = 4096  # [letters] longest command: two names and a few numbers
 # [bytes] unsent data for a browser that does not read, beyond which the connection is closed
 MOST_UNSENT = 1 << 18
 MOST_MESSAGES = 300  # largest number of messages per second: a gamepad and a dragged slider send 30 each
-HANDSHAKE = 5.0  # [s] within which a request must be complete, and an answer taken
-SILENCE = 15.0  # [s] after which a silent browser is pinged; it has the same time to answer
+HANDSHAKE = 5.0  # [s] time within which a request must be complete, and an answer taken
+SILENCE = 15.0  # [s] silence after which a browser is pinged; it has the same time to answer
 TOO_BIG, POLICY = 1009, 1008  # reasons for closing a WebSocket (RFC 6455, 7.4.1)
 
 
@@ -65,7 +65,8 @@ class Visitor:
         is_open: Whether it is a WebSocket.
         is_leaving: Whether it is to be closed once all is sent.
         began, heard_at: Times [s] at which it began, and last sent something.
-        presses: By command that may let a robot move, number of the heartbeat with its last press.
+        presses: For each command that may let a robot move, number of the heartbeat with which it was last
+            pressed.
     """
 
     def __init__(self, answer: Answer, time: float) -> None:

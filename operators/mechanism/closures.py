@@ -7,6 +7,7 @@ from ...rig.blender.counting import counted
 from ...rig.blender.errors import RigError
 from ...rig.mechanisms import closures
 from ...rig.mechanisms.owners import has_mechanism
+from ...rig.mechanisms.poses import object_scale
 from ...rig.mechanisms.precise_rest import rest_of
 from ...solvers.amounts import rounded
 from ..operator import UndoOperator
@@ -42,7 +43,7 @@ class LIMBER_OT_add_closure(UndoOperator):
                 f"Select the two bones of '{rig.name}' that meet, in Pose Mode: {len(chosen)} selected now"
             )
         first = next(bone for bone in chosen if bone != active)
-        rest = rest_of(rig, rig.matrix_world)
+        rest = rest_of(rig, object_scale(rig))
         closure, away = closures.add(rig, rest, first.name, active.name)
         first_word, other = (closures.WORDS[which] for which in (closure.first_point, closure.second_point))
         self.report({"INFO"}, f"The {first_word} of '{first.name}' meets the {other} of '{active.name}'")
@@ -71,7 +72,7 @@ class LIMBER_OT_close_named_loops(UndoOperator):
 
     def run(self, context):
         rig = rig_of(context)
-        rest = rest_of(rig, rig.matrix_world)
+        rest = rest_of(rig, object_scale(rig))
         if not has_mechanism(rig):
             build.make(rig)
         rig.limber.mechanism.use_bones = True

@@ -57,7 +57,7 @@ class LIMBER_OT_export_character(Stepwise, WritesFile):
         return super()._ask(context)
 
     def _look_ahead(self, context) -> None:
-        """Notes what cannot travel, for the sidebar of the file browser."""
+        """Notes what the file cannot contain, for the sidebar of the file browser."""
         self.looked_ahead_for = self.behaviour
         self.beforehand = merged(remarks_beforehand(context.scene, self.behaviour))
 
@@ -108,9 +108,7 @@ class LIMBER_OT_export_character(Stepwise, WritesFile):
 
 
 class LIMBER_OT_check_character(Stepwise):
-    """List what cannot travel in a character file, and what happens instead: all that an export does, except
-    writing
-    """
+    """List what a character file of the scene cannot contain, and what replaces it. No file is written"""
 
     bl_label = "Check Character"
     bl_options = {"REGISTER"}

@@ -72,7 +72,7 @@ class LIMBER_OT_import_motion(ReadsLargeFile, Stepwise, UndoOperator):
     )
     part: EnumProperty(
         name="Values Of",
-        description=("Whether the commanded or the measured values of the episode are imported"),
+        description=("Values of the episode to import: commanded or measured"),
         items=PARTS,
     )
     lerobot_values: lerobot_values()

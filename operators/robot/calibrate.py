@@ -127,7 +127,10 @@ class LIMBER_OT_load_calibration(ReadsFile, UndoOperator):
 
     filter_glob: shown_files("*.json")
     partly: BoolProperty(
-        name="Load Partially", description="Load even if joints are missing in the file or unknown here"
+        name="Load Partially",
+        description=(
+            "Load the file even if it lacks joints of the robot, or has joints that the robot lacks"
+        ),
     )
 
     why_not = needs_disconnected

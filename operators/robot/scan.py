@@ -212,7 +212,7 @@ class LIMBER_OT_change_servo(Operator):
     )
     alone: BoolProperty(
         name="ID Is Unique",
-        description="Confirm that no other servo on the bus has this ID, since it would be changed too",
+        description="Confirm that no other servo on the bus has this ID. Another one would be changed too",
         options={"SKIP_SAVE"},
     )
 

@@ -158,7 +158,7 @@ def _errors(chain, outputs) -> list[tuple[str, str]]:
     rows = []
     ends = with_goal(chain)
     errors = list(
-        zip(ends, outputs.solution.end_errors, outputs.filtered_errors, strict=False)
+        zip(ends, outputs.solution.measured.errors, outputs.filtered_errors, strict=False)
     )  # an end that was added after the last tick has no errors yet
     for end, solved, filtered in errors:
         of = "" if len(ends) == 1 else f" of {end.bone}"

@@ -2,20 +2,24 @@
 motion.
 """
 
+from collections.abc import Iterator
+from math import inf, prod
 from pathlib import Path
+from typing import NamedTuple
 
 import bpy
 
 from ...files.presence import is_file
+from .actions import fcurves, playing
 from .errors import RigError
 
 CHANNELS = 128  # number of the sequencer's channels
 
 
-def _strips(editor: bpy.types.SequenceEditor) -> bpy.types.bpy_prop_collection:
-    return (
-        editor.strips if hasattr(editor, "strips") else editor.sequences
-    )  # strips were called sequences before Blender 4.4
+def strips_of(owner: "bpy.types.SequenceEditor | bpy.types.MetaStrip") -> bpy.types.bpy_prop_collection:
+    """Strips of a sequencer or meta strip."""
+    # strips were called sequences before Blender 4.4
+    return owner.strips if hasattr(owner, "strips") else owner.sequences
 
 
 def add(scene: bpy.types.Scene, path: Path, frame: int) -> "bpy.types.SoundStrip":
@@ -29,7 +33,7 @@ def add(scene: bpy.types.Scene, path: Path, frame: int) -> "bpy.types.SoundStrip
             f"This Blender is built without sound, so the motion has none: add '{path.name}' in another"
             " Blender"
         )
-    strips = _strips(scene.sequence_editor_create())
+    strips = strips_of(scene.sequence_editor_create())
     taken = {strip.channel for strip in strips if strip.frame_final_end > frame}
     channel = next((k for k in range(1, CHANNELS + 1) if k not in taken), CHANNELS)
     try:
@@ -50,39 +54,118 @@ def add(scene: bpy.types.Scene, path: Path, frame: int) -> "bpy.types.SoundStrip
     return strip
 
 
-def heard(scene: bpy.types.Scene, frames: range) -> "list[bpy.types.SoundStrip]":
-    """Sound strips that are heard in these frames of a scene, ordered by their first frames."""
+class HeardSound(NamedTuple):
+    """A sound strip, and the frames of the scene in which it is heard.
+
+    Attributes:
+        strip: The strip.
+        metas: The meta strips that it is in, the outermost first.
+        begin, end: First frame, and the one after the last: of the strip, as far as its meta strips reach.
+    """
+
+    strip: "bpy.types.SoundStrip"
+    metas: "tuple[bpy.types.MetaStrip, ...]"
+    begin: float
+    end: float
+
+    @property
+    def file(self) -> Path:
+        """Path of the sound's file."""
+        sound = self.strip.sound
+        return Path(bpy.path.abspath(sound.filepath, library=sound.library))
+
+    @property
+    def is_cut_at_begin(self) -> bool:
+        """Whether it begins later than its file."""
+        return self.begin != self.strip.frame_start
+
+    @property
+    def volume(self) -> float:
+        """Its volume, times those of its meta strips; 1 is that of the file."""
+        return prod(strip.volume for strip in self._with_volume)
+
+    @property
+    def has_animated_volume(self) -> bool:
+        """Whether its volume changes, or that of a meta strip."""
+        return any(_is_animated(strip, "volume") for strip in self._with_volume)
+
+    @property
+    def _with_volume(self) -> "list[bpy.types.Strip]":
+        # meta strips have a volume from Blender 5.1 on
+        return [strip for strip in (*self.metas, self.strip) if hasattr(strip, "volume")]
+
+    @property
+    def differences(self) -> list[str]:
+        """Sentences on what the file alone, played from its beginning, does otherwise than the strip."""
+        strip, sentences = self.strip, []
+        if self.end < strip.frame_start + strip.frame_duration:
+            sentences.append(
+                f"Sound '{strip.name}' is cut at its end: without Blender it plays to its file's end"
+            )
+        changes = [
+            f"animated {name}" if is_animated else f"{name} {value:g}"
+            for name, value, usual, is_animated in (
+                ("volume", self.volume, 1.0, self.has_animated_volume),
+                ("pan", strip.pan, 0.0, _is_animated(strip, "pan")),
+            )
+            if is_animated or value != usual
+        ]
+        if changes:
+            sentences.append(
+                f"Sound '{strip.name}' plays as in its file without Blender, which leaves out the strip's"
+                f" {' and '.join(changes)}: change the sound file itself"
+            )
+        return sentences
+
+
+def heard(scene: bpy.types.Scene, frames: range) -> list[HeardSound]:
+    """Sounds that are heard in these frames of a scene, those in meta strips too, ordered by their first
+    frames. Strips that are muted, or whose channel is, or that have the volume 0, are left out.
+    """
     editor = scene.sequence_editor
-    strips = [
-        strip
-        for strip in (_strips(editor) if editor is not None else ())
-        if strip.type == "SOUND"
-        and not strip.mute
-        and strip.sound
-        and strip.frame_final_start <= frames[-1]
-        and strip.frame_final_end > frames[0]
+    sounds = [
+        sound
+        for sound in (_sounds(editor) if editor is not None else ())
+        if sound.begin <= frames[-1] and sound.end > frames[0]
+        if sound.volume or sound.has_animated_volume
     ]
-    return sorted(strips, key=lambda strip: (strip.frame_final_start, strip.channel))
+    return sorted(sounds, key=lambda sound: (sound.begin, sound.strip.channel))
 
 
-def file_of(strip: "bpy.types.SoundStrip") -> Path:
-    """Path of a sound strip's file."""
-    return Path(bpy.path.abspath(strip.sound.filepath, library=strip.sound.library))
+def _sounds(
+    owner: "bpy.types.SequenceEditor | bpy.types.MetaStrip",
+    metas: "tuple[bpy.types.MetaStrip, ...]" = (),
+    begin: float = -inf,
+    end: float = inf,
+) -> Iterator[HeardSound]:
+    """Sounds of a sequencer or meta strip that are not muted.
+
+    Args:
+        owner: The sequencer or meta strip.
+        metas: The meta strip and those that it is in; () for a sequencer.
+        begin, end: First frame of the meta strip that is heard, and the one after the last.
+    """
+    for strip in strips_of(owner):
+        first, after = max(begin, strip.frame_final_start), min(end, strip.frame_final_end)
+        if strip.mute or owner.channels[strip.channel].mute or first >= after:
+            continue
+        if strip.type == "META":
+            yield from _sounds(strip, (*metas, strip), first, after)
+        elif strip.type == "SOUND" and strip.sound:
+            yield HeardSound(strip, metas, first, after)
 
 
-def is_cut_at_begin(strip: "bpy.types.SoundStrip") -> bool:
-    """Whether a strip begins later than its sound."""
-    return strip.frame_final_start != strip.frame_start
+def _is_animated(strip: "bpy.types.Strip", name: str) -> bool:
+    """Whether keyframes or a driver of the scene change a property of a strip."""
+    scene, path = strip.id_data, strip.path_from_id(name)
+    curves = [curve for action, slot in playing(scene) for curve in fcurves(action, slot)]
+    curves += scene.animation_data.drivers if scene.animation_data else []
+    return any(curve.data_path == path for curve in curves)
 
 
-def is_cut_at_end(strip: "bpy.types.SoundStrip") -> bool:
-    """Whether a strip ends earlier than its sound."""
-    return strip.frame_final_end < strip.frame_start + strip.frame_duration
-
-
-def beginning_at(scene: bpy.types.Scene, frame: int) -> Path | None:
-    """File of the sound strip that starts at a frame with the start of its sound; None if there is none."""
-    for strip in heard(scene, range(frame, frame + 1)):
-        if strip.frame_final_start == frame and not is_cut_at_begin(strip) and is_file(file_of(strip)):
-            return file_of(strip)
+def beginning_at(scene: bpy.types.Scene, frame: int) -> HeardSound | None:
+    """The sound that begins at a frame with the begin of its file; None if there is none."""
+    for sound in heard(scene, range(frame, frame + 1)):
+        if sound.begin == frame and not sound.is_cut_at_begin and is_file(sound.file):
+            return sound
     return None

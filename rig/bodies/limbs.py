@@ -10,8 +10,8 @@ import numpy as np
 from ..bones.figure import Figure
 from .part_names import BodyPart, side_of
 
-ARM = 0.15  # share of the figure's size: smallest reach of an arm; ears are shorter
-HAND = 0.3  # share of an arm's length: the hand with its fingers is shorter
+ARM = 0.15  # smallest reach of an arm, as a share of the figure's size; ears are shorter
+HAND = 0.3  # largest length of a hand with its fingers, as a share of the arm's
 # share of a limb's length: joints within this distance are hinges of one anatomical joint, and the last of
 # them carries the limb
 COINCIDE = 0.05

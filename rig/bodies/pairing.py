@@ -141,7 +141,7 @@ def _clear(rig: bpy.types.Object, pairs: bpy.types.bpy_prop_collection) -> None:
 
 
 def add(retarget: bpy.types.PropertyGroup, target: str, source_bone: str) -> bpy.types.PropertyGroup:
-    """Appends a pair of a target bone and a source bone to a retarget."""
+    """Appends a pair of a target bone and a source bone to a retarget; returns the pair."""
     pair = retarget.pairs.add()
     pair.name = pair.target = target
     pair.source = source_bone

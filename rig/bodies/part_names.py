@@ -58,8 +58,8 @@ MIDDLE = with_translations(
             "下半身",
             "腰",
         ),
-        "root": ("root", "base", "body", "trunk"),  # ambiguous
-        "waist": ("waist",),  # ambiguous
+        "root": ("root", "base", "body", "trunk"),  # the spine or the hips
+        "waist": ("waist",),  # the hips or the spine
         "spine": (
             *(
                 "spine",
@@ -94,17 +94,17 @@ MIDDLE = with_translations(
 SIDED = with_translations(
     {
         "collar": ("collar", "clavicle", "collarbone", "shoulderblade", "scapula", "clav", "scap", "肩"),
-        "shoulder": ("shoulder", "shldr", "sho"),  # ambiguous
+        "shoulder": ("shoulder", "shldr", "sho"),  # the collar or the upper arm
         "upper_arm": ("upperarm", "arm", "uparm", "uarm", "zarm", "bicep", "humerus", "腕", "armhigh"),
         "elbow": ("elbow", "el", "ひじ"),
         "forearm": ("forearm", "lowerarm", "lowarm", "larm", "farm", "lfarm", "ulna", "radius", "armlow"),
         "wrist": ("wrist", "手首"),
         "hand": ("hand", "rubberhand", "palm", "gripper", "手"),
         "thigh": ("thigh", "upleg", "upperleg", "uleg", "femur", "hip", "足"),
-        "leg": ("leg",),  # ambiguous
+        "leg": ("leg",),  # the thigh or the shin
         "shin": ("shin", "lowerleg", "lowleg", "lleg", "calf", "shank", "tibia", "knee", "ひざ"),
         "ankle": ("ankle", "ank", "talus", "足首"),
-        "foot": ("foot", "calcn", "calcaneus"),  # ambiguous if the leg has a bone called ankle too
+        "foot": ("foot", "calcn", "calcaneus"),  # a toe if the leg has a bone called ankle too
         "toe": ("toe", "toes", "toebase", "ball", "ballfoot", "forefoot", "footindex", "つま先"),
     }
 )
@@ -191,7 +191,7 @@ def is_axis_alone(name: str) -> bool:
 
 @lru_cache(maxsize=4096)
 def read(name: str) -> NameReading:
-    """Reads the side, the body part and the number from a bone's name."""
+    """The side, body part and number that a bone's name gives."""
     if VERTEBRAE.fullmatch(name):
         number = int(re.sub(r"\D", "", name.rpartition(":")[2]))
         return NameReading(BodyPart("", "spine"), "spine", False, number, 0)
@@ -199,7 +199,7 @@ def read(name: str) -> NameReading:
 
 
 def _read_words(name_words: Sequence[str], side: str) -> NameReading:
-    """Reads the part from the words of a name with this side."""
+    """As `read`, for the words of a name and its side."""
     rest = [word for word in name_words if not (word in SIDES or word.isdecimal())]
     spoken, named, jointed, half = _narrowed(rest, side)
     whole = "".join(rest)

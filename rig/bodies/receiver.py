@@ -35,7 +35,7 @@ INPUTS = {  # kind of stream -> what a program must send, as text; both kinds ar
 }
 MOST = 1024  # largest number of links, so that a sender that keeps inventing names cannot fill the memory
 NO_ROTATION, NO_POSITION, NO_VELOCITY = np.full((3, 3), np.nan), np.full(3, np.nan), np.full(6, np.nan)
-UNIT = 0.1  # a quaternion whose length differs from 1 by more is not a rotation
+UNIT = 0.1  # largest deviation of a quaternion's length from 1
 
 
 class _Newest(NamedTuple):

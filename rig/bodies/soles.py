@@ -6,11 +6,12 @@ from collections.abc import Iterator, Sequence
 
 import bpy
 import numpy as np
-from mathutils import Matrix
 
 from ...character.body.feet import Foot
 from ...solvers.kinematics.se3 import Array
 from ..bones.outermost import outermost
+from ..scene.carried_frames import in_carrier
+from ..scene.mesh_points import coordinates, placed
 
 # share of the leg's length: a foot without mesh is taken to stand on the armature's floor if its lowest bone
 # end is nearer to the floor than this
@@ -36,7 +37,7 @@ def ankle(rig: bpy.types.Object, feet: Sequence[str]) -> float:
     for foot in read(rig, feet, feet):
         bone = rig.data.bones[foot.link]
         lowest = min(
-            float((_placed(rig.data.bones[link].matrix_local, points) @ up).min())
+            float((placed(points, np.array(rig.data.bones[link].matrix_local, float)) @ up).min())
             for link, points in foot.sole
         )
         heights.append(float(np.array(bone.head_local) @ up) - lowest)
@@ -86,14 +87,7 @@ def _meshes(rig: bpy.types.Object, names: set[str]) -> Iterator[tuple[str, Array
         if obj.type != "MESH" or not obj.data.vertices:
             continue
         if obj.parent == rig and obj.parent_type == "BONE" and obj.parent_bone in names:
-            bone = rig.data.bones[obj.parent_bone]
-            frame = (
-                bone.matrix_local
-                @ Matrix.Translation((0.0, bone.length, 0.0))
-                @ obj.matrix_parent_inverse
-                @ obj.matrix_basis
-            )
-            yield bone.name, _placed(frame, _coordinates(obj.data))
+            yield obj.parent_bone, placed(coordinates(obj.data), in_carrier(obj, rig))
         elif any(modifier.type == "ARMATURE" and modifier.object == rig for modifier in obj.modifiers):
             yield from _skin(rig, obj, names)
 
@@ -107,7 +101,7 @@ def _skin(
     groups = {group.index: group.name for group in mesh_object.vertex_groups if group.name in names}
     if not groups:
         return
-    points = _placed(rig.matrix_world.inverted() @ mesh_object.matrix_world, _coordinates(mesh_object.data))
+    points = placed(coordinates(mesh_object.data), in_carrier(mesh_object, rig))
     carried: dict[str, list[int]] = {}
     for vertex in mesh_object.data.vertices:
         for element in vertex.groups:
@@ -117,17 +111,5 @@ def _skin(
         yield name, points[rows]
 
 
-def _coordinates(mesh: bpy.types.Mesh) -> Array:
-    numbers = np.empty(3 * len(mesh.vertices), np.float32)
-    mesh.vertices.foreach_get("co", numbers)
-    return numbers.reshape(-1, 3).astype(float)
-
-
-def _placed(frame: Matrix, points: Array) -> Array:
-    matrix = np.array(frame, float)
-    in_world: Array = points @ matrix[:3, :3].T + matrix[:3, 3]
-    return in_world
-
-
 def _local(rig: bpy.types.Object, link: str, points: Array) -> Array:
-    return _placed(rig.data.bones[link].matrix_local.inverted(), points)
+    return placed(points, np.array(rig.data.bones[link].matrix_local.inverted(), float))

@@ -51,6 +51,19 @@ def in_world(world: Array, frames: Array) -> tuple[Array, Array]:
     return nearest(world_frames[:, :3, :3]), world_frames[:, :3, 3]
 
 
+def from_world(rig: bpy.types.Object, world: Array) -> Array:
+    """Matrix (4, 4) from world space into that of an armature object with world matrix `world` (4, 4).
+
+    Raises:
+        RigError: the object is scaled to nothing.
+    """
+    try:
+        inverse: Array = np.linalg.inv(world)
+    except np.linalg.LinAlgError as error:
+        raise RigError(f"Armature '{rig.name}' is scaled to nothing: clear its scale (Alt S)") from error
+    return inverse
+
+
 def nearest(matrices: Array) -> Array:
     """Rotations (k, 3, 3) nearest to matrices (k, 3, 3); NaN for matrices that are not finite or have scale
     0.

@@ -21,8 +21,8 @@ Curves = dict[tuple[str, int], object]  # (data path, index) -> F-curve
 def height(source: bpy.types.Object, feet: Sequence[str], depsgraph: bpy.types.Depsgraph) -> float:
     """Height [m] above the source's origin of the lower foot while the source stands.
 
-    It is sampled over the source's action if nothing else moves the feet; otherwise taken from the current
-    pose.
+    The height is sampled over the source's action if nothing else moves the feet, and otherwise taken from
+    the current pose.
     """
     line = _lines(source, feet)
     heights = _sampled(source, feet, line) if _is_plain(source, line) else None

@@ -6,9 +6,9 @@ not use Blender.
     /VMC/Ext/T         seconds                           time of these values, by the sender's clock
 
 Source: sh-akira, "Virtual Motion Capture Protocol", https://protocol.vmc.info. Unity's world is left-handed,
-Y is up and figures look along +Z. It is converted to right-handed, Z up, figures looking along -Y. Children
-of a bone that is not sent, or has never had a rotation, are attached to its nearest ancestor. Names may be
-in any letter case, since VRM's begin with a small letter. Where a sender gives rotations alone, with
+Y is up and figures look along +Z. Values are converted to right-handed, Z up, figures looking along -Y.
+Children of a bone that is not sent, or has never had a rotation, are attached to its nearest ancestor. Names
+may be in any letter case, since VRM's begin with a small letter. Where a sender gives rotations alone, with
 positions of 0, bones have the positions of an adult.
 """
 
@@ -26,7 +26,7 @@ from ...solvers.kinematics.se3 import Array
 PREFIX = "/VMC/"
 ROOT, BONE, TIME = "/VMC/Ext/Root/Pos", "/VMC/Ext/Bone/Pos", "/VMC/Ext/T"
 PORT = 39539  # UDP port to which VMC performers send
-UNIT = 0.1  # a quaternion whose length differs from 1 by more is not a rotation
+UNIT = 0.1  # largest deviation of a quaternion's length from 1
 # smallest number of numbers in a message: 3 of a position and 4 of a quaternion; a root may add scale and
 # offset for mixed reality
 NUMBERS = 7
@@ -117,7 +117,7 @@ class Humanoid:
                 f"'{message.address}' has {len(strings)} names and {len(numbers)} numbers, and a name and"
                 f" {NUMBERS} were expected"
             )
-        position, rotation = _place(numbers[:3]), _turn(numbers[3:NUMBERS])
+        position, rotation = _position_of(numbers[:3]), _rotation_of(numbers[3:NUMBERS])
         if message.address == ROOT:
             # a sender that does not track the root may send zeros, which are no rotation
             self._root = position, rotation if rotation is not LOST else self._root[1]
@@ -143,7 +143,7 @@ class Humanoid:
         ), np.array(position)
 
     def count(self, name: str) -> int:
-        """Number of messages of a bone so far."""
+        """Number of messages about a bone that were received so far."""
         return self._counts[name]
 
     def time(self, name: str) -> float:
@@ -178,14 +178,15 @@ class Humanoid:
         if name not in self._local:
             return self._in_world(PARENTS[name])
         if name not in self._posed:
-            (above, turned), (position, rotation) = self._in_world(PARENTS[name]), self._local[name]
+            parent_position, parent_rotation = self._in_world(PARENTS[name])
+            position, rotation = self._local[name]
             offset = self._offset(name, position)
             world_position = (
-                rotations.add(above, rotations.rotate(turned, offset))
+                rotations.add(parent_position, rotations.rotate(parent_rotation, offset))
                 if offset is not None
                 else (np.nan, np.nan, np.nan)
             )
-            whole = rotations.multiply(turned, rotation)
+            whole = rotations.multiply(parent_rotation, rotation)
             self._posed[name] = world_position, rotations.normalized(whole) if whole[0] == whole[0] else LOST
         return self._posed[name]
 
@@ -198,12 +199,12 @@ class Humanoid:
         return None if self._has_positions else USUAL.get(name)
 
 
-def _place(numbers: Sequence[float]) -> Vector:
+def _position_of(numbers: Sequence[float]) -> Vector:
     x, y, z = numbers
     return -x, -z, y
 
 
-def _turn(numbers: Sequence[float]) -> Quaternion:
+def _rotation_of(numbers: Sequence[float]) -> Quaternion:
     x, y, z, w = numbers
     length = float(np.linalg.norm(numbers)) if np.isfinite(numbers).all() else 0.0
     return rotations.normalized((w, x, z, -y)) if abs(length - 1.0) <= UNIT else LOST

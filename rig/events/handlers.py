@@ -25,10 +25,11 @@ from ..robot import background_jobs, calibrating, links, page, playhead, puppete
 from ..robot import view as robot_view
 from ..showing.thumbnails import gallery
 
-IDLE = 0.25  # [s] between two calls of the clock while playback, instead of the clock, advances the motion
-FIGURES = 0.15  # [s] between two redraws of the robots' figures
-# [s] between two redraws of the robots' figures if drawing or playback takes too long, since the robot's
-# heartbeat and the motion have priority
+# [s] time between two calls of the clock while playback, instead of the clock, advances the motion
+IDLE = 0.25
+FIGURES = 0.15  # [s] time between two redraws of the robots' figures
+# [s] the same time if drawing or playback takes too long, since the robot's heartbeat and the motion have
+# priority
 RARE_FIGURES = 1.0
 LATE = 0.12  # [s] time since the last heartbeat from which the next one counts as delayed by drawing
 

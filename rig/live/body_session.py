@@ -15,9 +15,10 @@ from ...character.body.inputs import NOWHERE, BodyInputs
 from ...character.body.tick import BodyModel, make_model
 from ...character.mover import GoalResidual
 from ...character.stream import advance
-from ...motion import NO_FILTER, Filter, Kinematic, Limits, make_filter
+from ...motion import NO_FILTER, Filter, Kinematic, Limits, MotionError, make_filter
+from ...solvers.kernel.library import KernelError
 from ...solvers.kinematics.skeleton import SkeletonError
-from ...solvers.limits import usual_limits
+from ...solvers.limits import LimitError, usual_limits
 from ...solvers.whole_body.body import Body
 from ...solvers.whole_body.targets import BodyTargetError, Target
 from ..blender.counting import counted
@@ -72,7 +73,7 @@ class BodySession(SceneSession):
     shown: dict[str, SolvedChannels] = field(default_factory=dict)  # shown channels of the bones
     is_streamed: bool = False  # whether the sources are streamed, so that new poses may arrive at any time
 
-    errors = (RigError, SkeletonError, BodyTargetError, ValueError)
+    errors = (RigError, SkeletonError, BodyTargetError, LimitError, MotionError, KernelError)
 
     def desired(self) -> dict[JointKey, float]:
         return self.solved()
@@ -166,7 +167,7 @@ class BodySession(SceneSession):
         """The mover and its inputs in a frame.
 
         Raises:
-            RigError, SkeletonError, TargetError: the set-up cannot be used.
+            RigError, SkeletonError, BodyTargetError, LimitError, MotionError: the set-up cannot be used.
         """
         (rig, retarget), depsgraph, is_dirty = (
             frame.mover,
@@ -343,10 +344,7 @@ class BodySession(SceneSession):
         # a target bone may point in another direction than its source bone: Calibrate has measured `offsets`
         rotations = rotations @ linked.offsets
         world = np.array(placement.object(rig), float)
-        try:
-            to_armature = np.linalg.inv(world)
-        except np.linalg.LinAlgError as error:
-            raise RigError(f"Armature '{rig.name}' is scaled to nothing: clear its scale (Alt S)") from error
+        to_armature = source.from_world(rig, world)
         still = source.nearest(to_armature[None, :3, :3])[0]
         frame = np.array(self.reader.base_pose(rig, placement), float)
         frame[:3, :3] = source.nearest(frame[None, :3, :3])[0]

@@ -175,7 +175,7 @@ class ChainSession(SceneSession):
                 error.angle if end.settings.goal in goals.LOOKS | goals.ORIENTS else 0.0,
                 error.distance,
             )
-            for end, error in zip(ends, self.outputs.solution.end_errors, strict=True)
+            for end, error in zip(ends, self.outputs.solution.measured.errors, strict=True)
         ]
 
     def limits(self) -> dict[JointKey, JointLimits]:

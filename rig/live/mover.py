@@ -67,7 +67,7 @@ class Mover(PostureKeeper, _Pair):
         """
         return []
 
-    def place(self, placement: Placement, pose: Mapping) -> None:
+    def write_pose(self, placement: Placement, pose: Mapping) -> None:
         """Writes the mover's pose to predicted transforms."""
         placement.move(self.owner, pose)
 

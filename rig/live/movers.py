@@ -68,8 +68,8 @@ class ChainMover(BonePostures, Mover):
     ) -> list[int]:
         return [k for k in leaders_of(self, moved, objects) if k != index]
 
-    def place(self, placement: Placement, pose: Mapping) -> None:
-        super().place(placement, pose)
+    def write_pose(self, placement: Placement, pose: Mapping) -> None:
+        super().write_pose(placement, pose)
         if isinstance(pose, ShownPose):
             placement.move_chain(
                 self.owner,
@@ -153,7 +153,7 @@ class BodyMover(BoneJoints, Mover):
     def moved(self, session: SceneSession) -> MovedParts:
         return MovedParts()  # empty, since it comes before the chains that modify its motion
 
-    def place(self, placement: Placement, pose: Mapping) -> None:
+    def write_pose(self, placement: Placement, pose: Mapping) -> None:
         placement.move(self.owner, pose, getattr(pose, "frames", {}))
 
     @property
@@ -215,7 +215,7 @@ class MechanismMover(MotorPostures, Mover):
         leaders = inputs.leaders(*self, session.assembled.reading, objects)
         return [k for k, other in enumerate(moved) if any(map(other.moves, leaders))]
 
-    def place(self, placement: Placement, pose: Mapping) -> None:
+    def write_pose(self, placement: Placement, pose: Mapping) -> None:
         placement.carry(pose)
 
     def bodies(self, session: SceneSession) -> Bodies:

@@ -52,7 +52,8 @@ class SceneFrame:
         self.sessions = [stage.of(mover) for mover in self.movers]
         self.bodies: dict[int, set[str]] = {}  # object's session_uid -> bones that show bodies of mechanisms
         self._objects = Dependencies()
-        self._hanging: dict[int, HangingBones] = {}  # by the armature objects' session_uid
+        # which bones carry which, by the armature objects' session_uid
+        self._hanging: dict[int, HangingBones] = {}
 
     @property
     def records(self) -> list[MoverRecord]:
@@ -94,8 +95,8 @@ class SceneFrame:
         for mover, session, pose in zip(self.movers, self.sessions, poses, strict=True):
             for uid, bones in mover.bodies(session).items():
                 self.bodies.setdefault(uid, set()).update(bones)
-            mover.place(placement, dict.fromkeys(mover.bones(session)))
-            mover.place(placement, pose)
+            mover.write_pose(placement, dict.fromkeys(mover.bones(session)))
+            mover.write_pose(placement, pose)
         return placement
 
     def followed(self, rig: bpy.types.Object) -> Mapping[str, SolvedChannels]:
@@ -235,9 +236,9 @@ class SceneStage:
             targets = scene.view([record.desired_before for record in records])
         for turn in turns(order, records):
             for index, pose, desired_pose in turn.moved:
-                scene.movers[index].place(view, pose)
+                scene.movers[index].write_pose(view, pose)
                 if order.cyclic:
-                    scene.movers[index].place(targets, desired_pose)
+                    scene.movers[index].write_pose(targets, desired_pose)
             mover = scene.movers[turn.mover]
             frame = SessionInputs(
                 scene,

@@ -16,7 +16,7 @@ from . import bones, joints, rest_pose
 from .masses import Mass, of_object
 from .motorised import with_motors
 from .ownership import deleted_joints, is_joint, joint_objects, role_of
-from .poses import frame_of, rigid, scale_of
+from .poses import frame_of, object_scale, rigid
 from .straight import straighten
 
 
@@ -148,8 +148,9 @@ class _Reader:
     def __init__(self, owner: Object, depsgraph: Depsgraph, object_joints: list, is_rest: bool) -> None:
         self.owner, self.depsgraph = owner, depsgraph
         self.parts: dict[str, Part] = {}
-        self.poses: dict[str, Array] = {}  # rest poses of the bodies
-        self.shown: dict[str, Array] = {}  # poses in this frame, relative to the base's rest pose
+        # rest poses of the bodies, and poses in this frame, in the frame of the object that is the base
+        self.poses: dict[str, Array] = {}
+        self.shown: dict[str, Array] = {}
         self.masses: dict[str, Mass] = {}
         self.joints: list[Joint] = []
         self.warnings: list[str] = []
@@ -209,17 +210,16 @@ class _Reader:
                 f"Body '{body.name}' is another file's: make a library override of it (Object > Library"
                 " Override > Make)"
             )
-        matrix = self.matrix(body)
         part = Part(
             body.name,
             role_of(body),
             body.name,
             body.session_uid,
             offset=np.eye(4),
-            scale=scale_of(body, matrix),
+            scale=object_scale(body.evaluated_get(self.depsgraph)),
         )
         self.parts[part.name], self.poses[part.name] = part, self.rest.rest[body.session_uid]
-        self.shown[part.name] = self.rest.to_rest @ self.rest.current[body.session_uid]
+        self.shown[part.name] = self.rest.current[body.session_uid]
         self.name_of[body.session_uid] = part.name
         self.masses[part.name] = of_object(
             body, self.bodies, self.owner.limber.mechanism.density, self.depsgraph
@@ -233,6 +233,7 @@ class _Reader:
 
     def add_bones(self) -> None:
         read_bones = bones.read(self.owner, self.depsgraph)
+        rig_pose = self.rest.current[self.owner.session_uid]
         for body in read_bones.bodies:
             if body.name in self.parts:
                 raise RigError(f"Bone and object are both named '{body.name}': give one of them another name")
@@ -245,12 +246,12 @@ class _Reader:
                 body.offset,
                 body.scale,
             )
-            self.poses[body.name] = self.shown[body.name] = self.rest.to_rest @ body.pose
+            self.poses[body.name] = self.shown[body.name] = rig_pose @ body.pose
             self.masses[body.name] = body.mass
         for joint in read_bones.joints:
             at_parent = joint.in_parent
             if joint.parent == WORLD:
-                at_parent = frame_of(self.rest.to_rest @ frame_array(joint.in_parent))
+                at_parent = frame_of(rig_pose @ frame_array(joint.in_parent))
             self.joints.append(replace(joint, in_parent=at_parent))
         self.warnings += read_bones.warnings
 
@@ -324,7 +325,7 @@ class _Reader:
                 ):
                     continue
                 offset = inverse(self.rest.rest[joint_object.session_uid]) @ self.poses[part.name]
-                scale = scale_of(joint_object, self.matrix(joint_object))
+                scale = object_scale(joint_object.evaluated_get(self.depsgraph))
                 yield (
                     names.index(part.name),
                     Part(
@@ -346,7 +347,8 @@ class _Reader:
             uid = obj.session_uid
             if uid == self.owner.session_uid or (uid in self.bodies and role_of(obj) != "MOVES"):
                 continue
-            part = Part(obj.name, "CARRIED", obj.name, uid, "", np.eye(4), scale_of(obj, self.matrix(obj)))
+            scale = object_scale(obj.evaluated_get(self.depsgraph))
+            part = Part(obj.name, "CARRIED", obj.name, uid, "", np.eye(4), scale)
             yield part, back @ self.rest.rest[uid]
 
     def _warn_of_joints(self, object_joints: list) -> None:

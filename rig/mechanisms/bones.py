@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import bpy
 import numpy as np
+from mathutils import Matrix
 
 from ...robots.closures import mechanism_of
 from ...robots.errors import UrdfError
@@ -19,7 +20,7 @@ from ..bones.axes import is_prismatic, letter
 from ..bones.joint_axes import joint_axes
 from . import closures
 from .masses import UNKNOWN, Mass, of_bones
-from .poses import frame_of, rigid, scale_of
+from .poses import frame_of, object_scale, rigid, scale_of
 from .precise_rest import Rest, is_scaled, rest_of
 from .shapes import LETTERS, AlignedKind, frame_along, shape_of
 from .straight import straighten
@@ -33,7 +34,7 @@ class BoneBody:
 
     name: str
     bone: str
-    pose: Array  # (4, 4) world pose of the body
+    pose: Array  # (4, 4) [m] pose of the body in the frame of the armature object, which has no scale
     offset: Array  # (4, 4) the body's frame in that of the bone
     scale: tuple[float, float, float]
     grounded: bool = False
@@ -42,7 +43,9 @@ class BoneBody:
 
 @dataclass(frozen=True)
 class Bones:
-    """Bodies and joints of an armature; a joint whose parent is the world has its frame in world space."""
+    """Bodies and joints of an armature; a joint whose parent is the world has its frame in that of the
+    armature object.
+    """
 
     bodies: tuple[BoneBody, ...]
     joints: tuple[Joint, ...]
@@ -113,12 +116,12 @@ def _of_file(rig: bpy.types.Object, closures_file: str, motors: set[str]) -> set
 
 def _from_hierarchy(rig: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Bones:
     shown = rig.evaluated_get(depsgraph)
-    world, bodies = shown.matrix_world, []
-    rest = rest_of(rig, world)
+    rest = rest_of(rig, object_scale(shown))
+    to_metres, bodies = Matrix.Diagonal((*rest.scale, 1.0)), []
     masses = of_bones(rig, rest, rig.limber.mechanism.density, depsgraph)
     for pose_bone in rig.pose.bones:
         name = pose_bone.name
-        matrix = world @ shown.pose.bones[name].matrix
+        matrix = to_metres @ shown.pose.bones[name].matrix
         bodies.append(
             BoneBody(
                 name, name, rigid(matrix, f"Bone '{name}'"), HERE, scale_of(rig, matrix), mass=masses[name]
@@ -139,21 +142,23 @@ def _from_hierarchy(rig: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Bo
 
 @dataclass(frozen=True)
 class _Held:
-    """A joint between two bones at rest, in world space; its frame has the same rotation on both bones."""
+    """A joint between two bones at rest, in the frame of `Rest`; its frame has the same rotation on both
+    bones.
+    """
 
     name: str
     kind: Kind
     parent: str
     child: str
-    rotation: Array  # (3, 3) of the frame, in world space
-    on_parent: Array  # (3,) [m] position of the frame on the parent, in world space
+    rotation: Array  # (3, 3) of the frame
+    on_parent: Array  # (3,) [m] position of the frame on the parent
     # (3,) [m] position of the frame on the child; equal to that on the parent if the bones are drawn
     # assembled
     on_child: Array
     closes: bool = False
 
     def joint(self, rest: Rest, rotation: Array) -> Joint:
-        """The solver's joint, with its frame rotated by `rotation` (3, 3) in world space."""
+        """The solver's joint, whose frame has the rotation `rotation` (3, 3)."""
         ends = []
         for bone, position in ((self.parent, self.on_parent), (self.child, self.on_child)):
             frame = np.eye(4)
@@ -210,19 +215,19 @@ def _closed(rig: bpy.types.Object, closure: bpy.types.PropertyGroup, rest: Rest)
 
 def _from_file(rig: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Bones:
     shown = rig.evaluated_get(depsgraph)
-    if is_scaled(shown.matrix_world):
+    rest = rest_of(rig, object_scale(shown))
+    if is_scaled(rest.scale):
         raise RigError(
             f"Armature '{rig.name}' is scaled, and its robot's file has lengths in metres: clear the scale"
             " (Alt S)"
         )
     mechanism, bone_of, resting = file_mechanism(rig, rig.limber.mechanism.closures_file)
-    base = rigid(shown.matrix_world, f"Armature '{rig.name}'")
-    masses = of_bones(rig, rest_of(rig, shown.matrix_world), rig.limber.mechanism.density, depsgraph)
+    masses = of_bones(rig, rest, rig.limber.mechanism.density, depsgraph)
     bodies = []
     for body in mechanism.bodies:
         bone = rig.data.bones[bone_of[body.name]]
         offset = inverse(rigid(bone.matrix_local)) @ resting[body.name]
-        pose = base @ rigid(shown.pose.bones[bone.name].matrix, f"Bone '{bone.name}'") @ offset
+        pose = rigid(shown.pose.bones[bone.name].matrix, f"Bone '{bone.name}'") @ offset
         mass = masses[bone.name].seen_from(inverse(offset))
         bodies.append(BoneBody(body.name, bone.name, pose, offset, (1.0, 1.0, 1.0), body.grounded, mass))
     return Bones(tuple(bodies), mechanism.joints, mechanism.warnings)

@@ -16,6 +16,7 @@ from ...robots.marks import closing_pairs
 from ...solvers.amounts import rounded
 from ...solvers.kinematics.se3 import Array
 from ..blender.errors import Finding, RigError
+from .poses import object_scale
 from .precise_rest import Rest, rest_of
 
 POINTS = [
@@ -29,7 +30,7 @@ ALIKE = 1e-6  # share of the armature's size: difference within which two distan
 
 
 def point(rig: bpy.types.Object, rest: Rest, bone: str, which: str) -> Array:
-    """World position (3,) [m] of a connection point of a bone at rest.
+    """Position (3,) [m] of a connection point of a bone at rest, in the frame of `rest`.
 
     Raises:
         RigError: the point is a link's origin, and the bone is no link of an imported robot.
@@ -44,8 +45,8 @@ def point(rig: bpy.types.Object, rest: Rest, bone: str, which: str) -> Array:
     frame = rest.bones[bone]
     if which == "HEAD":
         return frame[:3, 3]
-    tail = rig.matrix_world @ rig.data.bones[bone].tail_local
-    return np.array(tail)
+    tail: Array = np.multiply(rest.scale, rig.data.bones[bone].tail_local)
+    return tail
 
 
 def nearest(rig: bpy.types.Object, rest: Rest, first: str, second: str) -> tuple[str, str, float]:
@@ -97,7 +98,7 @@ def of_closures(rig: bpy.types.Object) -> Iterator[Finding]:
     if rig.type != "ARMATURE" or not settings.use_bones or settings.closures_file:
         return
     try:
-        rest = rest_of(rig, rig.matrix_world)
+        rest = rest_of(rig, object_scale(rig))
     except RigError:  # importing the mechanism reports it
         return
     for closure in settings.closures:

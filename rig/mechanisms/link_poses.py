@@ -50,7 +50,7 @@ def link_in_bone(rig: bpy.types.Object, bone: str) -> Array:
     """Frame (4, 4) of a bone's link in the bone's own frame; identity for a bone that is not a link of an
     imported robot.
     """
-    rest = rest_of(rig, Matrix())
+    rest = rest_of(rig)
     if bone not in rest.links:
         return np.eye(4)
     link_frame: Array = inverse(rigid(rig.data.bones[bone].matrix_local)) @ rest.links[bone]

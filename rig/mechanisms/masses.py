@@ -12,9 +12,11 @@ import bpy
 import numpy as np
 
 from ...solvers.kinematics.se3 import Array, inverse
-from .poses import rigid
+from ..scene.carried_frames import in_carrier
+from ..scene.mesh_points import coordinates, placed
+from .poses import object_scale
 from .precise_rest import Rest
-from .volumes import Solid, hull_of, placed, solid_of
+from .volumes import Solid, hull_of, solid_of
 
 OWN = "OWN"  # value of `mass_from` for a mass set by the user
 HERE = (0.0, 0.0, 0.0)
@@ -45,8 +47,8 @@ def of_object(
 ) -> Mass:
     """Mass and centre of mass of an object that is a body. `bodies`: session_uids of all bodies."""
     part, rigid_body = body.limber.part, body.rigid_body
-    back = inverse(rigid(body.evaluated_get(depsgraph).matrix_world))
-    solid = sum((_seen(shape, back, depsgraph) for shape in _shapes(body, bodies)), Solid())
+    to_metres = np.diag((*object_scale(body.evaluated_get(depsgraph)), 1.0))
+    solid = sum((_solid(shape, body, to_metres, depsgraph) for shape in _shapes(body, bodies)), Solid())
     if part.mass_from != OWN and rigid_body is not None:
         return Mass(
             rigid_body.mass, points=solid.points
@@ -74,7 +76,7 @@ def of_bones(
         for name, mass in masses.items()
     }
     for bone in left:
-        middle = (0.0, 0.5 * bone.bone.length * rig.matrix_world.to_scale()[1], 0.0)
+        middle = (0.0, 0.5 * bone.bone.length * rest.scale[1], 0.0)
         masses[bone.name] = _mass(bone.limber_body, solids.get(bone.name, Solid()), density, middle)
     return masses
 
@@ -126,15 +128,18 @@ def _shapes(obj: bpy.types.Object, bodies: set[int]) -> Iterator:
             yield from _shapes(child, bodies)
 
 
-def _seen(obj: bpy.types.Object, back: Array, depsgraph: bpy.types.Depsgraph) -> Solid:
-    """Solid of an object with its modifiers, in the frame to which `back` (4, 4) transforms from
-    world space.
+def _solid(
+    obj: bpy.types.Object, carrier: bpy.types.Object, to_body: Array, depsgraph: bpy.types.Depsgraph
+) -> Solid:
+    """Solid of an object with its modifiers, in the frame to which `to_body` (4, 4) transforms from the
+    space of the object that carries it.
     """
     evaluated = obj.evaluated_get(depsgraph)
     if obj.type != "MESH" or not evaluated.is_evaluated:
         return Solid()
     try:
-        return solid_of(evaluated.to_mesh(), back @ np.array(evaluated.matrix_world))
+        frame = to_body @ in_carrier(evaluated, carrier.evaluated_get(depsgraph))
+        return solid_of(evaluated.to_mesh(), frame)
     finally:
         evaluated.to_mesh_clear()
 
@@ -146,29 +151,29 @@ def _solids(
     most.
     """
     solids: dict[str, Solid] = {}
-    shown = rig.evaluated_get(depsgraph)
+    to_metres = np.diag((*rest.scale, 1.0))
     for obj in rig.children:
         name = obj.parent_bone
         if obj.parent_type == "BONE" and name in names:
-            to_bone = inverse(rigid(shown.matrix_world @ shown.pose.bones[name].matrix))
+            to_bone = inverse(rest.bones[name]) @ to_metres
             for shape in _shapes(obj, set()):
-                solids[name] = solids.get(name, Solid()) + _seen(shape, to_bone, depsgraph)
+                solids[name] = solids.get(name, Solid()) + _solid(shape, rig, to_bone, depsgraph)
     # the vertices that one bone moves bound no closed volume, so their convex hull stands for it
     for obj in depsgraph.view_layer.objects:
         if obj.type == "MESH" and any(
             modifier.type == "ARMATURE" and modifier.object == rig for modifier in obj.modifiers
         ):
+            in_rig = to_metres @ in_carrier(obj.evaluated_get(depsgraph), rig.evaluated_get(depsgraph))
             for name, vertices in _moved(obj, names).items():
-                solids[name] = solids.get(name, Solid()) + hull_of(
-                    (np.c_[vertices, np.ones(len(vertices))] @ inverse(rest.bones[name]).T)[:, :3]
-                )
+                frame = inverse(rest.bones[name]) @ in_rig
+                solids[name] = solids.get(name, Solid()) + hull_of(placed(vertices, frame))
     return solids
 
 
 def _moved(mesh_object: bpy.types.Object, names: set[str]) -> dict[str, Array]:
-    """World positions (n, 3) [m] at rest of the vertices that each bone moves most, by bone."""
+    """Positions (n, 3) at rest, in the object's space, of the vertices that each bone moves most, by bone."""
     groups = {group.index: group.name for group in mesh_object.vertex_groups if group.name in names}
-    vertices = placed(mesh_object.data, np.array(mesh_object.matrix_world))
+    vertices = coordinates(mesh_object.data)
     by_bone: dict[str, list[int]] = {}
     for k, vertex in enumerate(mesh_object.data.vertices):
         most = max(vertex.groups, key=lambda element: element.weight, default=None)

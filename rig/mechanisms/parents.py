@@ -8,8 +8,9 @@ import bpy
 
 from ..blender.errors import RigError
 from ..blender.presence import find
+from ..scene.carried_frames import is_on_shape
 from ..scene.dependencies import Dependency, dependencies_of, is_on
-from ..scene.placement import is_on_shape, is_plain
+from ..scene.placement import is_plain
 from .authored_mechanism import Part
 
 OWN = "Limber"  # beginning of the names of Limber's own constraints

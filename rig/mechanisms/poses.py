@@ -18,6 +18,9 @@ from ..blender.errors import RigError
 # share of a matrix's largest entry: if the error of its decomposition into rotation and scale is larger, the
 # matrix is sheared
 SHEAR = 1e-3
+# share of a scale: if the scale of a world matrix differs by more from that of the channels, the difference
+# is not the rounding of products in single precision
+ROUNDED = 1e-5
 
 
 def rigid(matrix: Matrix, whose: str = "An object") -> Array:
@@ -56,6 +59,32 @@ def scale_of(obj: bpy.types.Object, matrix: Matrix) -> tuple[float, float, float
     if min(map(abs, scale)) == 0.0:
         raise RigError(f"Object '{obj.name}' is scaled to nothing: give it a size")
     return tuple(scale)
+
+
+def object_scale(obj: bpy.types.Object) -> tuple[float, float, float]:
+    """Scale of an object in the world, which is the same wherever the object is.
+
+    It is the product of the scales in its own and its parents' channels; where these do not account for the
+    world matrix (a constraint scales the object, a parent is scaled unevenly), the matrix has it, rounded.
+
+    Raises:
+        RigError: as `rigid` and `scale_of`.
+    """
+    rigid(obj.matrix_world, f"Object '{obj.name}'")
+    shown = np.array(scale_of(obj, obj.matrix_world))
+    sizes = np.abs(_channel_scale(obj))
+    if np.abs(sizes - np.abs(shown)).max() <= ROUNDED * np.abs(shown).max():
+        shown = np.copysign(sizes, shown)
+    x, y, z = shown.tolist()
+    return x, y, z
+
+
+def _channel_scale(obj: bpy.types.Object) -> Array:
+    """Product (3,) of the scales of an object and its parents."""
+    sizes = np.multiply(obj.scale, obj.delta_scale)
+    if obj.parent is not None:
+        sizes = sizes * np.array(obj.matrix_parent_inverse.to_scale()) * _channel_scale(obj.parent)
+    return sizes
 
 
 def matrix_of(pose: Array, scale: Sequence[float] = (1.0, 1.0, 1.0)) -> Matrix:

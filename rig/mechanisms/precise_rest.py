@@ -1,5 +1,5 @@
-"""Rest pose of an armature's bones in double precision: from the bones, or from the file of an imported
-robot.
+"""Rest pose of an armature's bones in double precision, in the frame of the armature object: from the bones,
+or from the file of an imported robot. It does not depend on where the armature object is.
 
 Blender stores bones in single precision, which rotates a hinge's axis by up to 2.5e-4 rad and would lock a
 planar loop. The file of an imported robot has the exact axes. A bone that has been moved in Edit Mode since
@@ -11,7 +11,6 @@ from functools import cached_property
 
 import bpy
 import numpy as np
-from mathutils import Matrix
 
 from ...robots.model import Inertial
 from ...robots.record import LinkRecord
@@ -28,17 +27,19 @@ EVEN = 1e-4
 # [rad, or share of the armature's size] distance from its pose in the robot's file beyond which a bone has
 # been moved in Edit Mode
 DRAWN = 1e-4
+UNSCALED = (1.0, 1.0, 1.0)
 
 
 @dataclass(frozen=True)
 class Rest:
-    """Rest poses (4, 4) of bones in the world, by name."""
+    """Rest poses (4, 4) [m] of bones in the frame of their armature object, which has no scale, by name."""
 
     bones: dict[str, Array]
     # (4, 4) frames of an imported robot's links, by bone
     links: dict[str, Array] = field(default_factory=dict)
     # inertials of these links, in the links' frames
     inertials: dict[str, Inertial | None] = field(default_factory=dict)
+    scale: tuple[float, float, float] = UNSCALED  # of the armature object
 
     @cached_property
     def size(self) -> float:
@@ -46,37 +47,41 @@ class Rest:
         return float(np.ptp([matrix[:3, 3] for matrix in self.bones.values()], axis=0).max())
 
 
-def rest_of(rig: bpy.types.Object, world: Matrix) -> Rest:
-    """Rest poses of an armature's bones. `world`: world matrix of the armature object.
+def rest_of(rig: bpy.types.Object, scale: tuple[float, float, float] = UNSCALED) -> Rest:
+    """Rest poses of an armature's bones. `scale`: of the armature object (`object_scale`).
 
     Raises:
         RigError: a bone's position is not finite.
     """
-    drawn = {bone.name: rigid(world @ bone.matrix_local, f"Bone '{bone.name}'") for bone in rig.data.bones}
-    if not imported_robot.is_robot(rig) or is_scaled(world):
-        return Rest(drawn)
+    to_metres = np.diag((*scale, 1.0))
+    drawn = {
+        bone.name: rigid(to_metres @ np.array(bone.matrix_local, float), f"Bone '{bone.name}'")
+        for bone in rig.data.bones
+    }
+    rest = Rest(drawn, scale=scale)
+    if not imported_robot.is_robot(rig) or is_scaled(scale):
+        return rest
     try:
         tree, names = imported_robot.tree_of(rig)
     except RigError:  # bones were removed or separated, so that it is treated as an ordinary armature
-        return Rest(drawn)
-    base, frames = rigid(world), tree.frames({})
-    rest = Rest(drawn)
+        return rest
+    frames = tree.frames({})
     for branch, name, frame in zip(tree.branches, names, frames, strict=True):
         record = imported_robot.record_of(rig.data.bones[name])
-        at = base @ _array(frames[branch.parent].then(branch.before) if branch.parent >= 0 else frame)
+        at = _array(frames[branch.parent].then(branch.before) if branch.parent >= 0 else frame)
         exact = _as_in_file(drawn[name], at, record, rest.size) if record is not None else None
         if exact is not None:
             rest.bones[name], rest.links[name], rest.inertials[name] = (
                 exact,
-                base @ _array(frame),
+                _array(frame),
                 branch.inertial,
             )
     return rest
 
 
-def is_scaled(world: Matrix) -> bool:
-    """Whether a world matrix has a scale other than 1."""
-    return max(abs(size - 1.0) for size in world.to_scale()) > EVEN
+def is_scaled(scale: tuple[float, float, float]) -> bool:
+    """Whether an armature object has a scale other than 1."""
+    return max(abs(size - 1.0) for size in scale) > EVEN
 
 
 def _as_in_file(drawn: Array, joint: Array, record: LinkRecord, size: float) -> Array | None:

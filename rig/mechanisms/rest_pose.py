@@ -29,20 +29,21 @@ REMEDY = "press Go to Rest Pose to put all back, or Set Rest Pose to take them a
 
 @dataclass(frozen=True)
 class RestPose:
-    """World poses (4, 4) of objects by session_uid: at rest, and in the current frame."""
+    """Poses (4, 4) of objects by session_uid, in the frame of the base, the object on which the mechanism is
+    mounted: at rest, and in the current frame.
+    """
 
     rest: Mapping[int, Array]
     current: Mapping[int, Array]
-    base: int  # session_uid of the object on which the mechanism is mounted
+    base: int  # session_uid of the base's object
 
-    @cached_property
-    def to_rest(self) -> Array:
-        """(4, 4) world transform that moves the base from its current pose back to its rest pose."""
-        transform: Array = self.rest[self.base] @ inverse(self.current[self.base])
-        return transform
+    @classmethod
+    def of(cls, rest: Mapping[int, Array], current: Mapping[int, Array], base: int) -> "RestPose":
+        """From world poses. `base`: session_uid of the base's object."""
+        return cls(_relative(rest, base), _relative(current, base), base)
 
     def moved(self, body: bpy.types.Object | None) -> Array:
-        """(4, 4) world transform that has moved a body from its rest pose to its current pose; `body` None is
+        """(4, 4) transform that has moved a body from its rest pose to its current pose; `body` None is
         the base.
         """
         uid = self.base if body is None else body.session_uid
@@ -93,6 +94,12 @@ class RestPose:
         return max(float(np.linalg.norm(pose[:3, 3] - other[:3, 3])) / self.size, angle)
 
 
+def _relative(poses: Mapping[int, Array], base: int) -> dict[int, Array]:
+    """Poses in the frame of the object `base`, whose own is then exactly the identity."""
+    back = inverse(poses[base])
+    return {uid: back @ pose for uid, pose in poses.items()} | {base: np.eye(4)}
+
+
 def base_of(owner: bpy.types.Object, bodies: Iterable) -> bpy.types.Object:
     """The object on which a mechanism is mounted: its first Ground body, else its owner."""
     return next((body for body in bodies if role_of(body) == "GROUND"), owner)
@@ -110,7 +117,7 @@ def objects(owner: bpy.types.Object) -> list:
 
 def as_it_stands(poses: Mapping[int, Array], base: int) -> RestPose:
     """A rest pose made from the current world poses."""
-    return RestPose(poses, poses, base)
+    return RestPose.of(poses, poses, base)
 
 
 def recorded(owner: bpy.types.Object, poses: Mapping[int, Array], base: int) -> RestPose:
@@ -137,7 +144,7 @@ def recorded(owner: bpy.types.Object, poses: Mapping[int, Array], base: int) -> 
                 " Set Rest Pose"
             )
         )
-    return RestPose(rest_poses, poses, base)
+    return RestPose.of(rest_poses, poses, base)
 
 
 def set_rest_pose(owner: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> None:

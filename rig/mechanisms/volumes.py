@@ -8,6 +8,7 @@ import numpy as np
 
 from ...solvers.kinematics.se3 import Array
 from ..bones.outermost import outermost
+from ..scene.mesh_points import coordinates, placed
 
 # share of a mesh's extent within which vertices are merged, since STL files repeat them
 SAME = 1e-6
@@ -35,7 +36,7 @@ class Solid:
 
 def solid_of(mesh: bpy.types.Mesh, frame: Array) -> Solid:
     """Volume [m^3] and centre [m] of a mesh whose vertices are transformed by `frame` (4, 4)."""
-    vertices = placed(mesh, frame)
+    vertices = placed(coordinates(mesh), frame)
     mesh.calc_loop_triangles()
     triangles = np.empty(3 * len(mesh.loop_triangles), np.int32)
     mesh.loop_triangles.foreach_get("vertices", triangles)
@@ -43,14 +44,6 @@ def solid_of(mesh: bpy.types.Mesh, frame: Array) -> Solid:
     if not _is_closed(vertices, faces):
         return hull_of(vertices)
     return replace(_of_triangles(vertices, faces), points=outermost(vertices))
-
-
-def placed(mesh: bpy.types.Mesh, frame: Array) -> Array:
-    """Vertices (n, 3) of a mesh, transformed by `frame` (4, 4)."""
-    coordinates = np.empty(3 * len(mesh.vertices), np.float32)
-    mesh.vertices.foreach_get("co", coordinates)
-    vertices: Array = coordinates.reshape(-1, 3).astype(float) @ frame[:3, :3].T + frame[:3, 3]
-    return vertices
 
 
 def hull_of(points: Array) -> Solid:

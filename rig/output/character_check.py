@@ -1,4 +1,4 @@
-"""What an export of the scene's character would say, before it."""
+"""Remarks of an export of the scene's character, without the export."""
 
 import bpy
 
@@ -9,8 +9,8 @@ from .character_file import CharacterExport
 
 
 def remarks_beforehand(scene: bpy.types.Scene, behaviour: str) -> list[str]:
-    """What a file of the scene's character would not have, and what would be in its place, as sentences, by
-    the scene's first frame; arguments as for `CharacterExport`. If nothing could be exported, why.
+    """Sentences on what a character file of the scene would lack and what would replace it, judged by the
+    first frame; if nothing can be exported, the reason. Arguments as for `CharacterExport`.
     """
     try:
         work = CharacterExport(scene, "", behaviour, is_look_ahead=True)

@@ -95,7 +95,7 @@ class CharacterExport(SteppedJob):
             motion, and its mechanisms with motors.
         name: Name of the character.
         behaviour: "SCENE" for the scene's own, a key of `READY` for a built-in set, or "NONE".
-        is_look_ahead: Whether the first frame alone is read, to know what cannot travel.
+        is_look_ahead: Whether only the first frame is read, to know what the file cannot contain.
 
     Raises:
         RigError: there is no such mover, or one cannot be baked.

@@ -8,7 +8,7 @@ import bpy
 from ...character.file.media import MOST_SOUND_BYTES, MOST_SOUNDS, PackedSound
 from ...hardware.errors import ExportError
 from ...hardware.motion_files.sounds import read_sound
-from ..blender import sound_strips
+from ..blender.sound_strips import heard
 
 
 class ClipSounds(NamedTuple):
@@ -32,10 +32,13 @@ def clip_sounds(scene: bpy.types.Scene, frames: range) -> ClipSounds:
     sounds: list[PackedSound] = []
     remarks: list[str] = []
     beside = None
-    for strip in sound_strips.heard(scene, frames):
-        path = sound_strips.file_of(strip)
-        if why := _why_not(strip, frames):
-            remarks.append(f"Sound '{strip.name}' is not in the file: {why}")
+    for sound in heard(scene, frames):
+        path, name = sound.file, sound.strip.name
+        if sound.is_cut_at_begin or sound.begin < frames[0]:
+            remarks.append(
+                f"Sound '{name}' is not in the file: it does not begin with its file's begin, and players"
+                " without Blender begin there. Cut the sound file itself"
+            )
             continue
         try:
             data = read_sound(path)
@@ -47,25 +50,12 @@ def clip_sounds(scene: bpy.types.Scene, frames: range) -> ClipSounds:
             or sum(len(each.data) for each in sounds) + len(data) > MOST_SOUND_BYTES
         ):
             remarks.append(
-                f"Sound '{strip.name}' is not in the file: a character has at most {MOST_SOUNDS} sounds, of"
+                f"Sound '{name}' is not in the file: a character has at most {MOST_SOUNDS} sounds, of"
                 f" {MOST_SOUND_BYTES // 1_000_000} MB together. Convert it to OGG or MP3"
             )
-            beside = path if strip.frame_final_start == frames[0] else beside
+            beside = path if sound.begin == frames[0] else beside
             continue
-        if sound_strips.is_cut_at_end(strip):
-            remarks.append(
-                f"Sound '{strip.name}' is cut at its end: without Blender it plays to its file's end"
-            )
-        begin = (strip.frame_final_start - frames[0]) * seconds_a_frame
+        remarks += sound.differences
+        begin = (sound.begin - frames[0]) * seconds_a_frame
         sounds.append(PackedSound(path.name, begin, data))
     return ClipSounds(tuple(sounds), remarks, None if sounds else beside)
-
-
-def _why_not(strip: "bpy.types.SoundStrip", frames: range) -> str:
-    """Why a sound strip cannot be exported, as a clause; "" if it can."""
-    if sound_strips.is_cut_at_begin(strip) or strip.frame_final_start < frames[0]:
-        return (
-            "it does not begin with its file's begin, and players without Blender begin there. Cut the sound"
-            " file itself"
-        )
-    return ""

@@ -121,7 +121,7 @@ class ComparisonTable:
 
 _tables: dict[
     tuple[int, str], ComparisonTable
-] = {}  # by the armature object's session_uid and the chain's uid
+] = {}  # each chain's last comparison, by the armature object's session_uid and the chain's uid
 
 
 def table(rig: bpy.types.Object, chain: bpy.types.PropertyGroup) -> ComparisonTable | None:
@@ -168,8 +168,8 @@ class _Contestant:
         self.last = answer
         self.answers.append(answer)
         self.seconds.append(median(again.seconds for again in answers[min(1, len(answers) - 1) :]))
-        self.angles.append(max(error.angle for error in answer.end_errors))
-        self.distances.append(max(error.distance for error in answer.end_errors))
+        self.angles.append(max(error.angle for error in answer.measured.errors))
+        self.distances.append(max(error.distance for error in answer.measured.errors))
 
     def row(self) -> ComparedSolver:
         answers = self.answers

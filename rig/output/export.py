@@ -115,7 +115,7 @@ class Export(SteppedJob):
         return count + 1 < self.total or not at_rest
 
     def finish(self, path: Path, settings: Settings) -> Motion:
-        """Checks the motion and writes the file.
+        """Checks the motion and writes the file; returns the motion.
 
         Raises:
             RigError: a limit is exceeded, or the file cannot be made or written; the message names joint,
@@ -137,7 +137,8 @@ class Export(SteppedJob):
         if sound is None:
             return
         try:
-            self.sound = copy_beside(sound, path).name
+            self.sound = copy_beside(sound.file, path).name
+            self.frames.warnings += sound.differences
         except HardwareError as error:
             self.frames.warnings.append(str(error))
 

@@ -114,8 +114,8 @@ def note(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
 
 
 def finish(owner: bpy.types.Object) -> Keyed:
-    """Keys every take on new actions, assigns those of the last complete one, and ends live motion. Previous
-    actions stay.
+    """Keys every take on new actions, assigns those of the last complete one, and ends live motion; returns
+    what it has keyed. Previous actions stay.
 
     Raises:
         RigError: nothing is being recorded, or nothing was recorded yet; then recording continues.

@@ -134,7 +134,7 @@ class LimberAuthoring:
     )
     look_aside: FloatProperty(
         name="Look Aside",
-        description="Angle by which the end looks past the target, to its left. Can be keyframed",
+        description="Angle by which the end looks past the target, to the end's left. Can be keyframed",
         default=0.0,
         min=-pi,
         max=pi,

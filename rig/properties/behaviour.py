@@ -295,7 +295,7 @@ class LimberBehaviour(PropertyGroup):
     )
     person: EnumProperty(
         name="Person",
-        description="Whether the rehearsal assumes that a person is seen, or uses what a tracker reports",
+        description="Persons in the rehearsal: those that a tracker reports, or an assumed one",
         items=[
             (
                 "UNKNOWN",

@@ -35,7 +35,7 @@ class LimberLid(PropertyGroup):
     bone: StringProperty(name="Bone", description="Bone of the eyelid")
     axis: EnumProperty(
         name="Axis",
-        description="Axis of the bone about which it rotates",
+        description="Axis of the bone about which the eyelid rotates",
         items=[(axis, axis, f"The bone's {axis} axis") for axis in "XYZ"],
     )
     closed: FloatProperty(
@@ -78,7 +78,7 @@ class LimberEyes(PropertyGroup):
         min=0,
     )
     lids: CollectionProperty(name="Lids", description="Bones of the eyelids", type=LimberLid)
-    active_lid: IntProperty(name="Lid", description="Selected lid")
+    active_lid: IntProperty(name="Lid", description="Selected eyelid")
     lid: FloatProperty(
         name="Lids Closed",
         description=(

@@ -221,7 +221,7 @@ class LimberMechanismGoal(PropertyGroup):
     )
     body: PointerProperty(
         name="Body",
-        description="Body that follows the target, or an object on it that does, such as a tool or a sole",
+        description="Body, or object on a body such as a tool or a sole, that follows the target",
         type=Object,
     )
     bone: StringProperty(name="Bone", description="Bone that follows the target, if bodies are bones")

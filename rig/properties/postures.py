@@ -69,13 +69,15 @@ class LimberPostures:
     label: str  # name of the mover at the beginning of a sentence
 
     postures: CollectionProperty(
-        name="Postures", description="Stored postures that can be kept", type=LimberPosture
+        name="Postures",
+        description=("Stored postures that the chain or mechanism can keep"),
+        type=LimberPosture,
     )
     posture: EnumProperty(
         name="Posture",
         description=(
-            "Stored posture to keep. Keyframes on it are constant, and mean the same posture when the list"
-            " changes"
+            "Stored posture to keep. Its keyframes are constant, and still choose the same posture"
+            " when the list changes"
         ),
         items=kept_posture.items,
     )

@@ -95,10 +95,14 @@ class LimberAuxiliary(LimberSmoothness, ServoSettings, PropertyGroup):
         name="Max", description="Largest value of the property; angles in radians", default=1.0
     )
     at_low: FloatProperty(
-        name="Servo at Min", description="Position of the servo at the smallest value", default=MIN_US
+        name="Servo at Min",
+        description=("Position of the servo, in the protocol's unit, at the smallest value"),
+        default=MIN_US,
     )
     at_high: FloatProperty(
-        name="Servo at Max", description="Position of the servo at the largest value", default=MAX_US
+        name="Servo at Max",
+        description=("Position of the servo, in the protocol's unit, at the largest value"),
+        default=MAX_US,
     )
     velocity: FloatProperty(
         name="Velocity", description="Largest change of the value per second", default=4.0, min=1e-4

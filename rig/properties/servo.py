@@ -16,7 +16,7 @@ CENTRE_US, MIN_US, MAX_US, US_PER_RADIAN = (
     500.0,
     2500.0,
     2000.0 / pi,
-)  # of a hobby servo: 2000 us for 180 degrees, centred at 1500 us
+)  # calibration of a hobby servo: 2000 us for 180 degrees, centred at 1500 us
 UNKNOWN_OFFSET = -(2**31)  # value of a servo's homing offset that is not known
 
 ON_SILENCE = [

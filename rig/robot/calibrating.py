@@ -24,7 +24,7 @@ class _Span:
     seen: dict[int, tuple[float, float]] = field(default_factory=dict)
 
 
-_spans: dict[int, _Span] = {}  # by session_uid of the armature object
+_spans: dict[int, _Span] = {}  # running recordings of ranges, by session_uid of the armature object
 
 
 def positions(rig: bpy.types.Object) -> list[float | None]:

@@ -28,7 +28,7 @@ from .lerobot_servos import LerobotServo, servo_at, servo_of
 BAUDRATE = 1_000_000
 # item in place of a model's name: the joints are at 0 in the middle of the recorded range, as in LeRobot
 MIDDLE = "middle"
-LOST = 0.01  # [rad] about 0.5 degrees: smaller losses of a joint's range in an exported file are not reported
+LOST = 0.01  # [rad] smallest loss of a joint's range in an exported file that is reported, about 0.5 degrees
 
 
 def model_name(rig: bpy.types.Object) -> str:

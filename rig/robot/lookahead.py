@@ -15,8 +15,8 @@ from . import playhead, values
 from .device import Source
 from .values import Value
 
-# [rad, or the joint's unit] difference from its keyframes from which a value counts as changed by hand or
-# otherwise
+# [rad, or the joint's unit] smallest difference of a value from its keyframes at which it counts as changed
+# otherwise, such as by hand
 SAME = 1e-5
 
 

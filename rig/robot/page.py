@@ -34,7 +34,7 @@ from .remote_orders import ORDERS, cameras, stored_postures
 from .sending import robots
 from .values import value_of
 
-EVERY = 0.1  # [s] between two updates of the page's state
+EVERY = 0.1  # [s] time between two updates of the page's state
 FRESH = 1.0  # [s] age beyond which a command to arm is ignored, since the user may have changed their mind
 MOST_WAITING = 1000  # largest number of waiting commands; further ones are dropped
 LOST = "the robot is not connected: press Connect in Blender"
@@ -73,7 +73,7 @@ class _Page:
         links.press_stops()
 
 
-_pages: dict[int, _Page] = {}  # by the armature object's session_uid
+_pages: dict[int, _Page] = {}  # pages that are served, by the armature object's session_uid
 _stops_done: dict[int, int] = {}  # by the same keys: number of stops for which permits have been withdrawn
 
 

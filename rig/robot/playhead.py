@@ -36,7 +36,7 @@ class _Playhead:
     gaps: deque[float] = field(default_factory=lambda: deque(maxlen=REMEMBERED))
 
 
-_playheads: dict[int, _Playhead] = {}  # by the scene's session_uid
+_playheads: dict[int, _Playhead] = {}  # playback of each scene, by its session_uid
 
 
 def note(scene: bpy.types.Scene, shown_at: float | None = None) -> None:

@@ -35,7 +35,7 @@ class _Take:
     begun: bool = False  # whether the robot's torque has been off since the start
 
 
-_takes: dict[int, _Take] = {}  # by the armature object's session_uid
+_takes: dict[int, _Take] = {}  # robots that are being followed, by the armature object's session_uid
 
 
 def why_not(rig: bpy.types.Object) -> str:

@@ -41,7 +41,7 @@ from .remote_orders import (
 
 ARM = "arm"
 Arguments = tuple[float | str, ...]
-EVERY = 1 / 60  # [s] between two reads of the socket: one frame of a display
+EVERY = 1 / 60  # [s] time between two reads of the socket: one frame of a display
 NAMED = "\n"  # separator between an address and names among its arguments
 # largest number of pending addresses, so that a sender that keeps inventing addresses cannot fill the memory
 MOST = 1024
@@ -60,7 +60,7 @@ class RemoteOrders(OrderInbox):
         self._is_addressed = False  # whether any message for Limber has arrived yet
         self.newest: dict[str, Arguments] = {}  # arguments by address without `ROOT`
         self.counts: Counter[str] = Counter()  # number of messages by address
-        # [s] by address: time of the newest message by the sender's clock; NaN if not given
+        # by address: time [s] of the newest message, by the sender's clock; NaN if not given
         self.times: dict[str, float] = {}
         self.arm_pressed = False  # whether the newest command to arm is from a new press
         # [s] time since the last command to arm; at first long enough for the next one to be a new press
@@ -125,7 +125,7 @@ class _Ear:
     )  # velocities of targets, from messages since the last read [m/s, rad/s]
 
 
-_ears: dict[int, _Ear] = {}  # by the armature object's session_uid
+_ears: dict[int, _Ear] = {}  # objects that listen, by the armature object's session_uid
 
 
 def listen(rig: bpy.types.Object) -> None:

@@ -30,9 +30,9 @@ from .history import History
 from .programs import consents
 from .value_filters import ValueFilters
 
-HEARTBEAT = robot_session.HEARTBEAT  # [s] between two heartbeats
-# [s] between two heartbeats while the armature follows the robot: the interval at which its positions are
-# read
+HEARTBEAT = robot_session.HEARTBEAT  # [s] time between two heartbeats
+# [s] time between two heartbeats while the armature follows the robot: the interval at which its positions
+# are read
 QUICK = 0.02
 
 changes = 0  # number of changes of the file noticed so far
@@ -83,7 +83,7 @@ class ConnectedRobot:
         return rig if rig and (rig.visible_get() or rig.users_scene) else None
 
 
-robots: dict[int, ConnectedRobot] = {}  # by the armature object's session_uid
+robots: dict[int, ConnectedRobot] = {}  # connected robots, by the armature object's session_uid
 sessions = RobotSessions(permits, consents)  # sessions of these robots, by the same keys
 
 

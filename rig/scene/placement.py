@@ -15,6 +15,7 @@ import numpy as np
 from mathutils import Matrix, Quaternion, Vector
 
 from ...character.chain.hanging import ChainPose
+from .carried_frames import in_parent, is_on_shape, parent_bone
 from .dependencies import Dependencies, Dependency, is_on
 from .rest_frames import RestFrames
 
@@ -189,25 +190,13 @@ class Placement:
     def _hanging_object(self, obj: bpy.types.Object, relative: np.ndarray) -> Hanging | None:
         """A frame fixed to an object, if a chain carries it; `relative`: (4, 4) in the object's frame."""
         while obj.parent is not None and "" not in self.bodies.get(obj.session_uid, ()):
-            evaluated = obj.evaluated_get(self.depsgraph)
-            if any(
-                not constraint.mute and constraint.influence > 0.0 for constraint in evaluated.constraints
-            ):
+            frame = in_parent(obj.evaluated_get(self.depsgraph))
+            if frame is None:
                 return None
-            relative = (
-                np.array(evaluated.matrix_parent_inverse, float)
-                @ np.array(evaluated.matrix_basis, float)
-                @ relative
-            )
-            parent, name = obj.parent, obj.parent_bone
-            if obj.parent_type == "BONE" and parent.type == "ARMATURE" and name in parent.data.bones:
-                bone = parent.data.bones[name]
-                if bone.use_relative_parent:
-                    return None
-                return self._hanging_bone(parent, bone, _translation((0.0, bone.length, 0.0)) @ relative)
-            if obj.parent_type != "OBJECT" or is_on_shape(obj):
-                return None
-            obj = parent
+            relative = frame @ relative
+            if (bone := parent_bone(obj)) is not None:
+                return self._hanging_bone(obj.parent, bone, relative)
+            obj = obj.parent
         return None
 
     def root(self, rig: bpy.types.Object, name: str, location: tuple) -> np.ndarray:
@@ -380,13 +369,6 @@ def _translation(vector: Sequence[float]) -> np.ndarray:
 def _passes_all_on(bone: bpy.types.Bone) -> bool:
     """Whether a bone inherits its parent's whole transform."""
     return bone.use_inherit_rotation and bone.inherit_scale == "FULL" and bone.use_local_location
-
-
-def is_on_shape(obj: bpy.types.Object) -> bool:
-    """Whether an object is parented to vertices of its parent, or to a path along a curve."""
-    return obj.parent_type in ("VERTEX", "VERTEX_3") or (
-        obj.parent_type == "OBJECT" and obj.parent.type == "CURVE" and obj.parent.data.use_path
-    )
 
 
 def is_plain(constraint: bpy.types.Constraint) -> bool:

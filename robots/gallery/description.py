@@ -31,7 +31,7 @@ DOFS = (
 )  # DoF of a neck: displacements [m], then rotations [rad] about z, y, x
 SLIDES = ("x", "y", "z")
 LAST_SERVO = 252  # highest id on a servo bus
-FASTEST = 4_000_000  # [bit/s] of a serial line
+FASTEST = 4_000_000  # [bit/s] highest baud rate of a serial line
 KNOWN = (
     "name", "maker", "licence", "source", "model", "root", "closures", "device", "servos", "pose", "gaze", "postures", "limbs", "notes",
 )  # fmt: skip

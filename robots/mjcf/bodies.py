@@ -357,8 +357,8 @@ class _Bodies:
         name, word = self.names.joint(joint, body), joint.attributes.get("type", "hinge")
         at = within.then(Transform(offset=self.document.vector(joint, "pos")))
         if word == "ball":
-            joint.skip_attributes("axis")  # default classes give one to all joints
-            at = Transform(offset=at.offset)  # its value is a rotation in the body's frame, in any <frame>
+            joint.skip_attributes("axis")  # a ball has no axis, but its default class may have one
+            at = Transform(offset=at.offset)  # a ball's rotation is in the body's frame, in any <frame>
             x, y, z = (f"{name}_{letter}" for letter, _ in BALL)
             self.balls.append((x, y, z))
             self.coordinates.append(("ball", (x, y, z)))

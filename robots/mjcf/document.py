@@ -46,8 +46,8 @@ ACTUATORS = (
 )
 ORIENTATIONS = ("quat", "axisangle", "xyaxes", "zaxis", "euler")
 AXES = {"x": X, "y": Y, "z": Z}
-MOST = 1e4  # [rad or m] a larger limit is a placeholder, as in URDF
-NO_LENGTH = 1e-10  # as in MuJoCo's compiler: length below which a vector has no direction
+MOST = 1e4  # [rad or m] largest limit; larger ones are placeholders, as in URDF
+NO_LENGTH = 1e-10  # length below which a vector has no direction, as in MuJoCo's compiler
 
 
 class Document:

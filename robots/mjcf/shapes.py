@@ -11,7 +11,7 @@ from ..transform import IDENTITY_TRANSFORM, Transform
 from ..xml_tree import Element
 from .document import NO_LENGTH, Document, from_z
 
-LAST_SHOWN_GROUP = 2  # MuJoCo's viewer shows groups 0, 1 and 2; files put collision shapes into 3 and above
+LAST_SHOWN_GROUP = 2  # MuJoCo's viewer shows groups 0 to 2; collision shapes are in 3 and above
 # count of the numbers that define a geom
 SIZES = {"sphere": 1, "capsule": 2, "cylinder": 2, "ellipsoid": 3, "box": 3}
 FROM_TO = ("capsule", "cylinder", "box", "ellipsoid")  # geoms that can be defined by two points

@@ -17,7 +17,8 @@ UNITS = {
 }
 NOTHING = ("", "~", "null", "Null", "NULL")
 TRUTHS = {"true": True, "True": True, "false": False, "False": False}
-YAML_TRUTHS = {  # YAML 1.1, https://yaml.org/type/bool.html, as in the reference's reader
+# spelling -> truth value, as in the reference's reader (YAML 1.1, https://yaml.org/type/bool.html)
+YAML_TRUTHS = {
     spelling: value
     for value, words in ((True, ("yes", "true", "on")), (False, ("no", "false", "off")))
     for word in words

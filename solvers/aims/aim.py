@@ -29,8 +29,7 @@ from ..kinematics.rotations import (
     unit,
 )
 from ..tolerances import NO_DIRECTION
-from .block import ResidualBlock
-from .blocks import OrientationBlock, PositionBlock, ViewBlock
+from .blocks import OrientationBlock, PositionBlock, ResidualBlock, ViewBlock
 
 
 class _Role(NamedTuple):

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..aims.block import PoseErrors
+from ..aims.blocks import PoseErrors
 from ..crossing import CROSSING_SPEED
 from ..diagnosis import Diagnosis
 from ..expressive.aims import BatchedAim

@@ -6,8 +6,7 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from ..aims.block import ResidualBlock
-from ..aims.blocks import OrientationBlock, PositionBlock, ViewBlock
+from ..aims.blocks import OrientationBlock, PositionBlock, ResidualBlock, ViewBlock
 from ..aims.rolls import HALF_ROLL, nearer_roll, upright
 from ..coordinate_descent import Pull, Tool, pull_of_frames, pull_of_vectors
 from ..goals import EndGoal

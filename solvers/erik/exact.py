@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from ..aims.block import PoseErrors
+from ..aims.blocks import PoseErrors
 from ..crossing import CROSSING_SPEED
 from ..expressive.correction import ExactCorrection, shape_costs
 from ..gaze import FASTEST_TARGET, FRAME, SEARCH_PAUSE, GazeSolution

@@ -11,7 +11,7 @@ from itertools import chain
 
 import numpy as np
 
-from ..aims.block import PoseErrors
+from ..aims.blocks import PoseErrors
 from ..aims.nearest import nearest_orientation
 from ..diagnosis import Diagnosis, measure
 from ..expressive.correction import ExactCorrection

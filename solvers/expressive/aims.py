@@ -7,7 +7,7 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from ..aims.block import BlockErrors, ResidualBlock
+from ..aims.blocks import BlockErrors, ResidualBlock
 from ..goals import GazeGoal
 from ..kinematics.se3 import Array
 from ..kinematics.skeleton import Angles

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..aims.block import PoseErrors
+from ..aims.blocks import PoseErrors
 from ..gaze import FRAME
 from ..goals import GazeGoal
 from ..kernel.structures import Tracked

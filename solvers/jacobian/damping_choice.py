@@ -67,7 +67,10 @@ def trials(
             path.append(angles)
             errors.append(
                 np.mean(
-                    [math.hypot(each.angle, each.distance / skeleton.reach) for each in solution.end_errors]
+                    [
+                        math.hypot(each.angle, each.distance / skeleton.reach)
+                        for each in solution.measured.errors
+                    ]
                 )
             )
             yield damping

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..aim_residual import parts
-from ..aims.block import Kind
+from ..aims.blocks import Kind
 from ..goals import GazeGoal
 from ..kinematics.skeleton import Pose, Skeleton
 from ..tolerances import EXACT, TINY

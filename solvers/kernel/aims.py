@@ -6,8 +6,7 @@ the Python reference.
 
 from collections.abc import Sequence
 
-from ..aims.block import ResidualBlock
-from ..aims.blocks import OrientationBlock, PositionBlock, ViewBlock
+from ..aims.blocks import OrientationBlock, PositionBlock, ResidualBlock, ViewBlock
 from ..kinematics.rotations import ORIGIN, Vector, unit
 
 ORIENTATION, POSITION, DIRECTION, POINT, UPRIGHT, LEVEL = 1, 2, 4, 8, 16, 32

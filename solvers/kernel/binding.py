@@ -6,12 +6,12 @@ from itertools import accumulate
 
 import numpy as np
 
-from ..aims.block import PoseErrors
+from ..aims.blocks import PoseErrors
 from ..goals import GazeGoal
 from ..kinematics.skeleton import Angles
 from ..least_squares.bounded_step import MAX_ITERATIONS
 from .aims import SIZE
-from .inputs import Forecast, ModelInput, PlannedPath, SeedsInput, TransitionInput, aims_address, known_aims
+from .inputs import Forecast, ModelInput, PlannedPath, SeedsInput, TransitionInput
 from .library import Kernel, KernelError, check
 from .structures import (
     END_ERRORS,
@@ -122,7 +122,7 @@ class CompiledModel:
         aims = len(goal.ends)
         if aims != self._aims or candidates > self._candidates:
             self._make_room(aims, max(candidates, self._candidates))
-        self._problem.aim = aims_address(goal)
+        self._problem.aim = goal.kernel_address
         return self._address
 
     def _make_room(self, aims: int, candidates: int) -> None:
@@ -372,7 +372,7 @@ class CompiledModel:
         if count > len(self._goals.array):
             self._goals, self._moving = Buffer(count), Buffer(6 * ends)
         if forecast.ahead:
-            self._goals.memory[: 8 * count] = b"".join(known_aims(forecast.at(time)) for time in times)
+            self._goals.memory[: 8 * count] = b"".join(forecast.at(time).kernel_numbers for time in times)
             return
         self._moving.array[: 6 * ends] = [
             number for velocity in forecast.moving for vector in velocity for number in vector

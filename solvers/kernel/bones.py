@@ -5,10 +5,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..aims.block import PoseErrors
+from ..aims.blocks import PoseErrors
 from ..goals import GazeGoal
 from ..kinematics.skeleton import Angles
-from .inputs import BonesInput, DeviationInput, LastFramesInput, aims_address
+from .inputs import BonesInput, DeviationInput, LastFramesInput
 from .library import Count, Kernel, KernelError, Pointer, Real, check
 from .structures import END_ERRORS, Buffer, frame_numbers
 
@@ -213,7 +213,7 @@ class CompiledBones:
         task, aims = self._task, len(goal.ends)
         if aims != task.aims:
             self._make_room(aims)
-        task.aim, task.jump = aims_address(goal), jump
+        task.aim, task.jump = goal.kernel_address, jump
         self._reference.array[:] = reference
         self._write_last(last if last is not None and len(last.forces) <= ROWS * aims else None)
 

@@ -6,13 +6,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..aims.block import PoseErrors
+from ..aims.blocks import PoseErrors
 from ..goals import GazeGoal
 from ..kinematics.rotations import Y, normalized, unit
 from ..kinematics.skeleton import Angles, Skeleton
 from ..virtual_chain.chain import VirtualChain
 from ..virtual_chain.joint_model import JointModel
-from .inputs import HyperparametersInput, aims_address
+from .inputs import HyperparametersInput
 from .library import Kernel, check
 from .structures import END_ERRORS, Buffer
 
@@ -167,7 +167,7 @@ class CompiledErik:
             KernelError: A number is too large for the kernel, or the kernel does not support the aim.
         """
         task = self._task
-        task.aim = aims_address(goal)
+        task.aim = goal.kernel_address
         self._posture.write(*posture)
         if previous is not None:
             self._previous.write(*previous)

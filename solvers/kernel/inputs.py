@@ -1,6 +1,5 @@
 """Interfaces of the solvers' models, goals, transitions and forecasts, as far as the kernel needs them."""
 
-from array import array
 from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
@@ -8,19 +7,6 @@ from ..goals import GazeGoal
 from ..kinematics.rotations import Vector
 from ..kinematics.skeleton import Angles, Skeleton
 from ..kinematics.tree import Indices, Tree
-from .library import KernelError
-
-
-def known_aims(goal: GazeGoal) -> "array[float]":
-    """`GazeGoal.numbers`; raises KernelError if the kernel does not support an aim."""
-    if goal.numbers is None:
-        raise KernelError(f"the kernel cannot {goal.aim.words}")
-    return goal.numbers
-
-
-def aims_address(goal: GazeGoal) -> int:
-    """Address of a goal's array of `struct limber_aim`; the goal keeps the array in memory."""
-    return known_aims(goal).buffer_info()[0]
 
 
 class DirectionInput(Protocol):

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..aims.block import PoseErrors
+from ..aims.blocks import PoseErrors
 from ..kinematics.skeleton import Angles
 
 ALIGNMENT = 64

@@ -17,7 +17,7 @@ from ..kinematics.se3 import Array, RigidTransform, frame_array, orthonormal
 from ..kinematics.tree import Frames, Indices, Mask
 from ..limits import JointState, Limit, PositionLimit, VelocityLimit, bounds
 from ..tasks import JointValues, Kinematics, Task
-from ..tolerances import EXACT, LONGEST_FRAME, MET, SHORTEST_FRAME, is_frame
+from ..tolerances import EXACT, LONGEST_FRAME, MET, SHORTEST_FRAME
 from .branches import Branch, Branches
 from .compiled import CompiledSolve
 from .continuation import continued
@@ -146,7 +146,7 @@ class MechanismSolver:
             MechanismError: a goal is for a body or joint that does not exist, or `dt` is not a valid
                 duration.
         """
-        if dt is not None and not is_frame(dt):
+        if dt is not None and not SHORTEST_FRAME <= dt <= LONGEST_FRAME:
             raise MechanismError(
                 f"the time since the last frame must be above 0 and finite, from {SHORTEST_FRAME:g} to"
                 f" {LONGEST_FRAME:g} s, got {dt} s: give None where no speed limit holds"

@@ -18,7 +18,7 @@ from ..kinematics.tree import BASE, LINEAR, Frames
 from ..least_squares import constrained
 from ..least_squares.constrained import ConstrainedSolution, Constraints, stacked
 from ..limits import AccelerationLimit, JointState, bounds
-from ..tolerances import EXACT, LONGEST_FRAME, MET, SHORTEST_FRAME, is_frame
+from ..tolerances import EXACT, LONGEST_FRAME, MET, SHORTEST_FRAME
 from .body import Body
 from .compiled_step import CompiledStep
 from .contacts import contact_constraints, contact_names, coupling_constraints
@@ -114,7 +114,7 @@ class WholeBody:
             BodyTargetError: the values do not suit the targets, or `dt` is not above zero.
         """
         check(values, self.orientation_targets, self.position_targets, len(self.body))
-        if not is_frame(dt):
+        if not SHORTEST_FRAME <= dt <= LONGEST_FRAME:
             raise BodyTargetError(
                 f"a step takes time above zero, got {dt} s: give it {SHORTEST_FRAME:g} to {LONGEST_FRAME:g} s"
             )

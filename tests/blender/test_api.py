@@ -26,7 +26,7 @@ def test_a_target_out_of_reach_is_as_far_off_as_it_is_away():
     (error,) = solution.errors
     assert (error.name, error.distance, error.angle) == ("'head'", solution.distance, 0.0)
     session = go_live(rig, chain)
-    assert solution.distance == pytest.approx(session.outputs.solution.end_errors[0].distance, abs=0.01)
+    assert solution.distance == pytest.approx(session.outputs.solution.measured.errors[0].distance, abs=0.01)
     chain.target.location = (0.1, -0.2, 0.3)
     bpy.context.view_layer.update()
     assert api.solve(rig, chain).distance < 1e-3

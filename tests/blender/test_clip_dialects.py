@@ -159,6 +159,11 @@ def test_names_with_colons_blanks_and_letters_of_any_language_are_read(tmp_path,
         (r"OFFSET \S+", "OFFSET", "joint 'Hips' has an OFFSET without three numbers"),
         (r"OFFSET \S+", "OFFSET inf", "joint 'Hips' has an OFFSET without three numbers"),
         (r"CHANNELS 3 Zrotation", "CHANNELS 3 Yrotation", "joint 'LeftHip' has a channel twice"),
+        (
+            r"(CHANNELS 3.*)\n",
+            r"\1\n\n\1\n",
+            "joint 'LeftHip' has CHANNELS in line 9 and again in line 11, .*: export the clip again",
+        ),
         (r"CHANNELS 6", "CHANNELS", "joint 'Hips' has CHANNELS without their number and names"),
     ],
 )

@@ -13,6 +13,7 @@ from limber.files.sounds import sound_beside
 from limber.player.check import check
 from limber.player.performance import Performance
 from limber.player.robots import FollowedValues, device_of
+from limber.rig.blender import sound_strips
 from limber.rig.blender.limber_version import limber_version
 from limber.rig.output import character_sounds
 from limber.rig.output.character_check import remarks_beforehand
@@ -393,8 +394,6 @@ def scene_with_sounds(folder: Path, *begins: int) -> list:
     """A lively scene with a sound strip of a second at each of these frames."""
     import wave
 
-    from limber.rig.blender import sound_strips
-
     with wave.open(str(folder / "voice.wav"), "wb") as file:
         file.setnchannels(1)
         file.setsampwidth(2)
@@ -426,6 +425,51 @@ def test_the_scenes_sounds_travel_in_the_file_and_what_cannot_is_said(tmp_path):
     assert len(about) == 3
     assert early.name != last.name
     assert sound_beside(tmp_path / "Scene.limber") is None
+
+
+@has_sound
+def test_sounds_in_meta_strips_travel_where_they_are_heard(tmp_path):
+    scene_with_sounds(tmp_path)
+    editor = bpy.context.scene.sequence_editor_create()
+    outer = sound_strips.strips_of(editor).new_meta("Outer", 1, 1)
+    inner = sound_strips.strips_of(outer).new_meta("Inner", 1, 1)
+    whole, cut = (
+        sound_strips.strips_of(inner).new_sound(name, str(tmp_path / "voice.wav"), channel, begin)
+        for name, channel, begin in (("Whole", 1, 13), ("Cut", 2, 3))
+    )
+    for meta in (outer, inner):
+        meta.frame_final_end = 30
+    inner.frame_final_start = 5
+    file = exported(tmp_path)
+    (sound,) = file.sounds
+    assert sound.begin == (whole.frame_final_start - 1) * file.rate.seconds_a_frame
+    about = [remark for remark in file.remarks if remark.startswith("Sound ")]
+    assert about[0].startswith(f"Sound '{cut.name}' is not in the file: it does not begin with its file's")
+    assert about[1] == f"Sound '{whole.name}' is cut at its end: without Blender it plays to its file's end"
+    assert len(about) == 2
+
+    outer.mute = True
+    assert not exported(tmp_path).sounds
+    outer.mute = False
+    outer.channels[inner.channel].mute = True
+    assert not exported(tmp_path).sounds
+
+
+@has_sound
+def test_volume_and_pan_of_a_strip_stay_in_blender_and_the_file_says_so(tmp_path):
+    quiet, faded, silent = scene_with_sounds(tmp_path, 1, 5, 9)
+    quiet.volume, quiet.pan, silent.volume = 0.5, -1.0, 0.0
+    for frame, volume in ((5, 0.0), (9, 1.0)):
+        faded.volume = volume
+        faded.keyframe_insert("volume", frame=frame)
+    file = exported(tmp_path)
+    assert len(file.sounds) == 2, "the silent one is left out"
+    for name, words in ((quiet.name, "volume 0.5 and pan -1"), (faded.name, "animated volume")):
+        assert (
+            f"Sound '{name}' plays as in its file without Blender, which leaves out the strip's {words}:"
+            " change the sound file itself"
+        ) in file.remarks
+    assert not any(silent.name in remark for remark in file.remarks)
 
 
 @has_sound

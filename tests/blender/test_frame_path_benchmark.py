@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
+MOST_FILES = 55  # files that one live frame may run in Blender: who follows it reads all of them
 
 
 @pytest.fixture(scope="module")
@@ -43,6 +44,10 @@ def test_a_frame_goes_from_the_handler_by_solver_and_filter_to_the_robot(record)
         < place(files, "motion/tracking.py")
         < place(files, "hardware/link.py")
     )
+
+
+def test_a_frame_in_blender_passes_through_few_files(record):
+    assert len(record["frame"]["blender"]) <= MOST_FILES
 
 
 def test_the_worker_makes_bytes_of_it(record):

@@ -37,10 +37,11 @@ def named(tmp_path, text: str = "") -> bpy.types.Object:
 
 
 def rest(rig):
+    from limber.rig.mechanisms.poses import object_scale
     from limber.rig.mechanisms.precise_rest import rest_of
 
     bpy.context.view_layer.update()
-    return rest_of(rig, rig.matrix_world)
+    return rest_of(rig, object_scale(rig))
 
 
 # -- which points meet --

@@ -415,7 +415,13 @@ def test_a_move_takes_along_only_a_sound_and_replaces_no_file_but_its_own(tmp_pa
     assert "wave.wav' is there already and is not sound" in capfd.readouterr().out
     (out / "wave.wav").unlink()
     assert files_after("sound.wav").keys() == others.keys()
-    assert "its sound in 'wave.wav'" in capfd.readouterr().out
+    said = capfd.readouterr().out
+    assert "its sound in 'wave.wav'" in said
+    assert "volume" not in said
+    strip.volume = 0.5
+    (out / "wave.wav").unlink()
+    files_after("sound.wav")
+    assert "which leaves out the strip's volume 0.5" in capfd.readouterr().out
 
 
 @needs_reachy

@@ -6,6 +6,7 @@ import bpy
 import numpy as np
 import pytest
 from limber.character.body import feet
+from limber.rig.blender.errors import RigError
 from limber.rig.bodies import soles
 from limber.rig.live import live
 from mathutils import Matrix, Vector
@@ -181,8 +182,8 @@ def test_without_a_floor_the_base_is_as_high_as_the_sources_times_the_scale(body
     )
 
 
-@pytest.mark.every_blender
-def test_soles_are_those_of_meshes_where_feet_carry_some():
+def with_boot():
+    """A figure with a mesh that its left foot and its pelvis deform."""
     rig = figure(XSENS, "Body")
     boot = bpy.data.meshes.new("Boot")
     boot.from_pydata([(0.1, -0.1, -0.02), (0.1, 0.1, 0.0), (0.0, 0.0, 0.9)], [], [])
@@ -191,6 +192,12 @@ def test_soles_are_those_of_meshes_where_feet_carry_some():
     skin.modifiers.new("Armature", "ARMATURE").object = rig
     skin.vertex_groups.new(name="LeftFoot").add([0, 1], 1.0, "REPLACE")
     skin.vertex_groups.new(name="Pelvis").add([2], 1.0, "REPLACE")
+    return rig
+
+
+@pytest.mark.every_blender
+def test_soles_are_those_of_meshes_where_feet_carry_some():
+    rig = with_boot()
     plate = bpy.data.meshes.new("Plate")
     plate.from_pydata([(0.0, 0.0, 0.0)], [], [])
     worn = bpy.data.objects.new("Worn", plate)
@@ -201,6 +208,14 @@ def test_soles_are_those_of_meshes_where_feet_carry_some():
     bpy.context.view_layer.update()
     assert soles.ankle(rig, ["LeftFoot"]) == pytest.approx(0.12, abs=1e-5)
     assert soles.ankle(rig, ["RightFoot"]) == pytest.approx(0.14, abs=1e-5)
+
+
+def test_a_figure_scaled_to_nothing_has_no_soles_and_a_sentence_says_so():
+    rig = with_boot()
+    rig.scale = (0.0, 1.0, 1.0)
+    bpy.context.view_layer.update()
+    with pytest.raises(RigError, match="Armature 'Body' is scaled to nothing"):
+        soles.ankle(rig, ["LeftFoot"])
 
 
 def test_a_bake_plants_as_live_does(body):

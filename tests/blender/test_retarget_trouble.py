@@ -5,6 +5,7 @@ from math import nan
 import bpy
 import numpy as np
 import pytest
+from limber.rig.bodies import source as sources
 from limber.rig.live import live
 from limber.rig.showing.proxy import MARK, rigs
 
@@ -259,3 +260,15 @@ def test_a_body_that_is_scaled_to_nothing_is_told_and_goes_on_with_its_size():
     assert problem() == "Armature 'Body' is scaled to nothing: clear its scale (Alt S)"
     rig.scale = (1.0, 1.0, 1.0)
     assert problem() == ""
+
+
+def test_a_defect_of_limber_is_no_problem_of_the_body(monkeypatch, capfd):
+    follower()
+    assert problem() == ""
+
+    def defect(*_):
+        raise ValueError("zip() argument 2 is shorter than argument 1")
+
+    monkeypatch.setattr(sources, "posed", defect)
+    assert problem() == ""
+    assert "ValueError: zip() argument 2 is shorter" in "".join(capfd.readouterr())

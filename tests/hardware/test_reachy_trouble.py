@@ -66,6 +66,23 @@ def test_motors_that_another_program_switches_off_are_a_fault(begin):
     assert "another program has set its motors to 'disabled'" in report.detail
 
 
+def test_torque_that_outlasts_a_fault_is_told_and_ended_by_disarm(begin):
+    simulation = begin("detach")
+    simulation.arm(UP)
+    simulation.line.cut = True
+    assert simulation.run(1.0, UP).fault is Fault.SILENT
+    # the daemon serves one client, so the next connection finds it begun anew
+    simulation.daemon.__init__(simulation.now, simulation.daemon.angles, "enabled")
+    simulation.command(Command.CLEAR_FAULT)
+    assert simulation.run(3.0, UP, until=State.DISARMED).state is State.DISARMED
+    assert any("have torque" in text for text in simulation.run(1.2, UP).warnings)
+    assert simulation.daemon.motors == "enabled", "connecting moves nothing"
+    simulation.command(Command.DISARM)
+    report = simulation.run(0.1, UP)
+    assert (report.state, report.warnings) == (State.DISARMED, ())
+    assert simulation.daemon.motors == "disabled"
+
+
 def test_a_daemon_in_trouble_is_a_fault_in_its_own_words(begin):
     simulation = begin()
     simulation.arm(UP)

@@ -59,6 +59,22 @@ def test_disarming_lets_go_of_those_that_are_to_be_limp_and_holds_the_others(beg
 
 
 @pytest.mark.parametrize("protocol", BUSES)
+def test_disarm_makes_limp_what_kept_its_torque_when_the_robot_was_lost(begin, protocol):
+    simulation = begin(protocol, "detach")
+    simulation.arm(POSE)
+    simulation.cable.spoil = lambda data: b""
+    assert simulation.run(2.0, POSE).fault is Fault.SILENT
+    simulation.cable.spoil = lambda data: data
+    simulation.command(Command.CLEAR_FAULT)
+    assert simulation.run(3.0, POSE, until=State.DISARMED).state is State.DISARMED
+    simulation.run(0.5, POSE)
+    assert simulation.limp() == [False] * 3, "nothing changes before Disarm"
+    simulation.command(Command.DISARM)
+    assert simulation.run(0.5, POSE).state is State.DISARMED
+    assert simulation.limp() == [True] * 3
+
+
+@pytest.mark.parametrize("protocol", BUSES)
 @pytest.mark.parametrize("on_silence", ["hold", "detach"])
 def test_a_stop_ends_motion_within_two_turns_whatever_is_open(begin, protocol, on_silence):
     simulation = begin(protocol, on_silence)

@@ -74,6 +74,13 @@ def test_a_self_test_of_other_solvers_is_no_fault_of_this_computer(tmp_path: Pat
     assert "does not move here as in Blender" in capsys.readouterr().err
 
 
+def test_a_file_that_names_no_solvers_is_not_said_to_have_others(tmp_path: Path, capsys):
+    assert main(["check", str(moving_otherwise(tmp_path / "oldest.limber", ""))]) == OTHER_SOLVERS
+    said = capsys.readouterr().out
+    assert "Sample was made by tests, and the file does not say with which solvers." in said
+    assert "were others" not in said
+
+
 @pytest.mark.parametrize("path", sorted(GOLDEN.glob("*.limber")), ids=lambda path: path.stem)
 def test_files_of_every_version_pass_or_are_said_to_be_of_other_solvers(path: Path):
     assert main(["check", str(path)]) in (0, OTHER_SOLVERS)

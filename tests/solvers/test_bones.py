@@ -180,7 +180,7 @@ def test_a_hand_reaches_a_position():
         GazeGoal(Position((0.15, 0.2, 0.1)), np.array([0.3, 0.0, 0.2] * 4), False)
     )
     assert solution.converged, solution.reason
-    assert solution.end_errors[0].distance < 1e-6
+    assert solution.measured.errors[0].distance < 1e-6
 
 
 @pytest.mark.parametrize("distance", [0.15, 0.25, 0.5])

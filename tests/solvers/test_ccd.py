@@ -105,8 +105,8 @@ def test_where_ends_contradict_each_other_the_heavier_gets_nearer():
         return Ccd(skeleton).solve(goal)
 
     light, heavy = error(0.2), error(5.0)
-    assert heavy.end_errors[0].distance < light.end_errors[0].distance
-    assert heavy.end_errors[1].distance > light.end_errors[1].distance
+    assert heavy.measured.errors[0].distance < light.measured.errors[0].distance
+    assert heavy.measured.errors[1].distance > light.measured.errors[1].distance
     assert not heavy.converged
     assert "not met together" in heavy.reason
 

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from limber.solvers.aims.block import PoseErrors
+from limber.solvers.aims.blocks import PoseErrors
 from limber.solvers.erik.parameters import Hyperparameters
 from limber.solvers.goals import (
     Direction,
@@ -237,8 +237,8 @@ def test_of_goals_that_contradict_each_other_the_reason_names_the_ends_that_give
     solution = make_solver(name, skeleton).solve(goal)
     assert not solution.converged
     assert "'right hand'" in solution.reason
-    assert solution.end_errors[1].distance > 1.0
-    assert solution.end_errors[0].distance < 0.3 * solution.end_errors[1].distance
+    assert solution.measured.errors[1].distance > 1.0
+    assert solution.measured.errors[0].distance < 0.3 * solution.measured.errors[1].distance
 
 
 @pytest.mark.parametrize("name", [name for name in NAMES if SOLVERS[name].trees])
@@ -249,7 +249,7 @@ def test_a_goal_without_weight_stands_in_no_other_goals_way(name):
         Position(left), np.zeros(5), others=(EndGoal(Position((-3.0, -3.0, 0.2)), 1, weight=0.0),)
     )
     solution = make_solver(name, skeleton).solve(goal)
-    assert solution.end_errors[0].distance < 1e-3
+    assert solution.measured.errors[0].distance < 1e-3
     assert "'right hand' has an error of" in solution.reason
     assert "no weight" in solution.reason
     assert "together" not in solution.reason

@@ -42,8 +42,8 @@ def test_places_that_some_pose_reaches_are_reached(kind):
         )
         solution = Expressive(chain).solve(GazeGoal(aim, posture_of(draw, chain)))
         assert solution.converged, solution.reason
-        assert solution.end_errors[0].distance == pytest.approx(0, abs=1e-5)
-        assert kind is Position or solution.end_errors[0].angle == pytest.approx(0, abs=1e-5)
+        assert solution.measured.errors[0].distance == pytest.approx(0, abs=1e-5)
+        assert kind is Position or solution.measured.errors[0].angle == pytest.approx(0, abs=1e-5)
 
 
 def test_a_place_out_of_reach_is_approached_and_the_reason_says_by_how_much_it_is_missed():
@@ -72,7 +72,7 @@ def test_several_ends_of_a_tree_meet_their_goals_together():
         tree, goal = tree_and_goal(draw)
         solution = Expressive(tree).solve(goal)
         assert solution.converged, solution.reason
-        assert len(solution.end_errors) == 3
+        assert len(solution.measured.errors) == 3
 
 
 def test_goals_that_contradict_each_other_are_met_by_their_weights_and_the_reason_names_them():
@@ -84,7 +84,7 @@ def test_goals_that_contradict_each_other_are_met_by_their_weights_and_the_reaso
         solution = Expressive(chain).solve(goal)
         assert not solution.converged
         assert "not met together" in solution.reason
-        end_errors.append(solution.end_errors)
+        end_errors.append(solution.measured.errors)
     assert end_errors[1][0].distance < 0.2 * end_errors[0][0].distance
     assert end_errors[0][1].distance < 0.2 * end_errors[1][1].distance
 

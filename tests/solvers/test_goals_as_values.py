@@ -34,7 +34,7 @@ def told(solution: GazeSolution) -> list[object]:
     """All results of a solution."""
     return [
         solution.angles.tolist(),
-        solution.end_errors,
+        solution.measured.errors,
         solution.converged,
         solution.reason,
         solution.remark,

@@ -44,7 +44,7 @@ def test_every_kind_of_goal_is_met(name, kind, seed):
     solution = make_solver(name, long_chain()).solve(goals_that_can_be_met(seed)[kind])
     assert solution.converged
     assert solution.reason == ""
-    (error_size,) = solution.end_errors
+    (error_size,) = solution.measured.errors
     assert error_size.whole <= MET
     assert error_size.distance <= MET * long_chain().reach
 
@@ -52,7 +52,7 @@ def test_every_kind_of_goal_is_met(name, kind, seed):
 @pytest.mark.parametrize("kind", range(7))
 def test_the_transpose_comes_close_slowly(kind):
     goal = goals_that_can_be_met(1)[kind]
-    (error_size,) = make_solver("transpose", long_chain()).solve(goal).end_errors
+    (error_size,) = make_solver("transpose", long_chain()).solve(goal).measured.errors
     assert error_size.whole + error_size.distance / long_chain().reach < (
         0.5 if isinstance(goal.aim, Frame) else 0.05
     )
@@ -71,7 +71,7 @@ def test_several_ends_of_a_tree_reach_their_places_together(name):
     )
     solution = make_solver(name, tree).solve(goal)
     close = 1e-2 if name == "transpose" else MET
-    assert max(end_error.distance for end_error in solution.end_errors) <= close * tree.reach
+    assert max(end_error.distance for end_error in solution.measured.errors) <= close * tree.reach
     assert solution.converged is (name != "transpose")
 
 
@@ -92,7 +92,7 @@ def test_of_goals_that_cannot_be_met_together_the_heavier_comes_closer(name):
         solution = make_solver(name, tree).solve(goal)
         assert not solution.converged
         assert "not met together" in solution.reason
-        return [end_error.distance for end_error in solution.end_errors]
+        return [end_error.distance for end_error in solution.measured.errors]
 
     even, uneven = end_errors(1.0), end_errors(20.0)
     assert uneven[0] < even[0]
@@ -170,8 +170,8 @@ def test_the_order_of_priorities_decides_what_gives_way():
     def solved(levels):
         solution = JacobianSolver(chain, Priorities(levels), Updates(shakes=0)).solve(goal)
         return (
-            solution.end_errors[0].distance,
-            solution.end_errors[0].angle,
+            solution.measured.errors[0].distance,
+            solution.measured.errors[0].angle,
             float(np.max(np.abs(solution.angles - goal.posture))),
         )
 
@@ -196,7 +196,7 @@ def test_a_straight_chain_leaves_its_singular_pose():
     )  # straight along the chain: no joint moves the end in this direction
     for name in NAMES:
         solution = make_solver(name, chain).solve(goal)
-        assert solution.end_errors[0].distance < 1e-3
+        assert solution.measured.errors[0].distance < 1e-3
     alone = JacobianSolver(chain, Damped(ByError()), Updates(shakes=0)).solve(goal)
     assert not alone.converged
     assert alone.angles == pytest.approx([0.0, 0.0, 0.0])
@@ -213,7 +213,7 @@ def test_a_place_out_of_reach_is_approached_and_said_to_be_missed(name):
     )
     assert not solution.converged
     assert "has an error of" in solution.reason
-    assert solution.end_errors[0].distance == pytest.approx(
+    assert solution.measured.errors[0].distance == pytest.approx(
         3.0, abs=0.3 if name == "pseudoinverse" else 0.06
     )  # the stretched chain
 

@@ -48,7 +48,7 @@ def test_one_update_a_frame_follows_a_slow_target(name):
         goal = GazeGoal(Position(positions[0]), rest, keep=0.0, others=(EndGoal(Position(positions[1]), 1),))
         solution = solver.solve(goal, angles, memory)
         angles, memory = solution.angles, solution.memory
-        errors.append(max(end_error.distance for end_error in solution.end_errors))
+        errors.append(max(end_error.distance for end_error in solution.measured.errors))
     assert max(errors[60:]) < (1.0 if name == "transpose" else 0.15)  # [m] with a reach of 5 m
 
 
@@ -109,7 +109,7 @@ def test_the_alternate_jacobian_meets_goals_too():
     chain, goal = long_chain(), goals_that_can_be_met(3)[5]
     for method in (Transpose(), Damped(ByError()), SelectivelyDamped()):
         solution = JacobianSolver(chain, method, Updates(at_targets=True)).solve(goal)
-        assert solution.end_errors[0].distance < 1e-3
+        assert solution.measured.errors[0].distance < 1e-3
 
 
 def test_the_pseudoinverse_shakes_where_damped_steps_are_calm():

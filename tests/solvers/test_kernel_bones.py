@@ -160,7 +160,7 @@ def test_a_motion_is_that_of_the_reference(aim: str, limit: float) -> None:
         np.testing.assert_allclose(last.angles, expected.angles, rtol=0, atol=SAME)
         assert (last.iterations, last.converged) == (expected.iterations, expected.converged)
         assert last.reason == expected.reason
-        np.testing.assert_allclose(last.end_errors, expected.end_errors, rtol=0, atol=SAME)
+        np.testing.assert_allclose(last.measured.errors, expected.measured.errors, rtol=0, atol=SAME)
         assert last.lowered == pytest.approx(expected.lowered, abs=SAME)
 
 

@@ -122,7 +122,7 @@ def test_errors_of_the_end_are_those_of_the_reference(
     solver, in_python = Erik(skeleton, hyper), Erik(skeleton, hyper)
     in_python.compiled = None
     ours, reference = solver.solve(goal), in_python.solve(goal)
-    np.testing.assert_allclose(ours.end_errors, reference.end_errors, rtol=0, atol=1e3 * ROUNDING)
+    np.testing.assert_allclose(ours.measured.errors, reference.measured.errors, rtol=0, atol=1e3 * ROUNDING)
     assert (ours.converged, ours.iterations) == (reference.converged, reference.iterations)
     assert ours.reason == reference.reason
     assert ours.shape_deviation == pytest.approx(reference.shape_deviation, abs=1e3 * ROUNDING)

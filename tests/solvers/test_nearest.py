@@ -120,7 +120,7 @@ def test_the_compiled_kernel_gives_the_answer_of_the_reference(kind):
             assert found.converged
             assert found.iterations == expected.iterations
             np.testing.assert_allclose(found.angles, expected.angles, rtol=0, atol=1e-9)
-            np.testing.assert_allclose(found.end_errors, expected.end_errors, rtol=0, atol=1e-9)
+            np.testing.assert_allclose(found.measured.errors, expected.measured.errors, rtol=0, atol=1e-9)
 
 
 def test_no_cheaper_change_meets_the_aim():

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 from limber.solvers.aims.aim import Aim
-from limber.solvers.aims.block import BlockErrors
+from limber.solvers.aims.blocks import BlockErrors
 from limber.solvers.exact_aim import correct
 from limber.solvers.goals import GazeGoal, GoalKindError, TargetError
 from limber.solvers.kernel.library import kernel

@@ -9,7 +9,7 @@ import pytest
 from limber.solvers.kinematics.rotations import IDENTITY, Z
 from limber.solvers.kinematics.skeleton import End, Joint
 from limber.solvers.kinematics.tree import BASE
-from limber.solvers.limits import JointState, usual_limits
+from limber.solvers.limits import JointState, LimitError, usual_limits
 from limber.solvers.whole_body.body import Body
 from limber.solvers.whole_body.full_solve import settled
 from limber.solvers.whole_body.options import WholeBodyOptions
@@ -118,5 +118,5 @@ def test_a_full_solve_finds_poses_all_over_the_joints_ranges():
 
 
 def test_limits_that_cannot_be_are_refused():
-    with pytest.raises(ValueError, match="velocity limits must be above zero"):
+    with pytest.raises(LimitError, match="velocity limits must be above zero"):
         usual_limits(velocity=0.0)

@@ -49,7 +49,7 @@ class Register:
         return (1 << (8 * self.size - self.signed)) - 1
 
     def pack(self, name: str, value: int) -> bytes:
-        """Encode `value`.
+        """The bytes of a number in the register.
 
         Raises:
             ProtocolError: The value does not fit; the message names the register `name`.
@@ -61,7 +61,7 @@ class Register:
         return value.to_bytes(self.size, self.order, signed=self.signed)
 
     def unpack(self, data: bytes) -> int:
-        """Decode the register's number from `data`, which has the register's size."""
+        """The register's number from its bytes `data`."""
         value = int.from_bytes(data, self.order, signed=self.signed)
         if self.sign_bit is None:
             return value

@@ -20,7 +20,7 @@ HEADER = MARK + b"\x00"
 HIGHEST_ID = 0xFC
 LONGEST = 1024  # bytes of a frame: the buffer of ROBOTIS' own libraries
 HEAD = 7  # bytes up to the end of the length field
-SHORTEST = HEAD + 3  # an instruction and a CRC
+SHORTEST = HEAD + 3  # bytes of the shortest frame: with an instruction and a CRC
 AROUND_STATUS = HEAD + 4  # bytes of a status around its data: instruction, error, CRC
 BODY = 8  # index of an instruction's parameters, or of a status' error
 
@@ -116,7 +116,9 @@ class DynamixelPackets(Framing):
 
 
 def _next_header(pending: bytearray) -> int:
-    """Index, from the second byte on, at which a header begins, or may begin at the end."""
+    """Index, at least 1, of the next header, or of its first bytes at the end; the length if there is
+    neither.
+    """
     at = pending.find(HEADER, 1)
     if at > 0:
         return at

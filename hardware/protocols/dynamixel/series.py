@@ -47,7 +47,7 @@ BAUDRATES = {
     2_000_000: 4,
     3_000_000: 5,
     4_000_000: 6,
-}  # the factory setting first
+}  # baud rate [bit/s] -> number in the register; the factory setting first
 
 MODELS = {
     1000: "XH430-W350", 1001: "XD430-T350", 1010: "XH430-W210", 1011: "XD430-T210", 1020: "XM430-W350", 1030: "XM430-W210",
@@ -82,7 +82,7 @@ HARDWARE_ERRORS = {
 
 DRIVE_MODE = Register(10, 1)
 MODE = Register(11, 1)
-HOMING_OFFSET = Register(20, 4, signed=True)  # reported = actual + offset
+HOMING_OFFSET = Register(20, 4, signed=True)  # reported position = actual position + offset
 
 
 def requirements(multi_turn: bool) -> Requirements:

@@ -28,7 +28,7 @@ FARTHEST = 30719  # steps in either direction with multi-turn: 7.5 revolutions
 BAUDRATES = {1_000_000: 0, 500_000: 1, 250_000: 2, 128_000: 3, 115_200: 4, 57_600: 5, 38_400: 6, 19_200: 7}
 MODELS = {777: "STS3215", 2825: "STS3250", 11272: "SM8512BL", 1284: "SCS0009"}
 
-HOMING_OFFSET = Register(31, 2, sign_bit=11)  # of STS servos: reported = actual - offset
+HOMING_OFFSET = Register(31, 2, sign_bit=11)  # STS: reported position = actual position - offset
 
 ERRORS = {
     0x01: "its voltage is too low or too high",

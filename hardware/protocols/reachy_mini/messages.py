@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-ENABLED = "enabled"  # the motors hold positions
-DISABLED = "disabled"  # the motors have no torque
+ENABLED = "enabled"  # mode in which the motors hold positions
+DISABLED = "disabled"  # mode in which the motors have no torque
 RUNNING = "running"  # state of a daemon that drives its robot
 HEAD_JOINTS, ANTENNA_JOINTS = 7, 2
 FARTHEST = 100.0  # [rad] largest angle that a motor can be at: sixteen revolutions

@@ -12,10 +12,11 @@ import os
 from collections.abc import Callable
 from itertools import cycle
 
-MAGIC = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"  # RFC 6455, 1.3
+MAGIC = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"  # constant of the handshake's proof (RFC 6455, 1.3)
 LONGEST_HEAD = 16_384  # [bytes] longest answer to the handshake
-LONGEST_MESSAGE = 1 << 14  # [bytes] the daemon's longest is 2 kB; this one is decoded within 2 ms
-LONGEST_CONTROL = 125  # [bytes] RFC 6455, 5.5
+# [bytes] longest message; the daemon's have up to 2 kB, and this one is decoded within 2 ms
+LONGEST_MESSAGE = 1 << 14
+LONGEST_CONTROL = 125  # [bytes] longest content of a control frame (RFC 6455, 5.5)
 
 CONTINUATION, TEXT, BINARY, CLOSE, PING, PONG = 0x0, 0x1, 0x2, 0x8, 0x9, 0xA
 FIN, RESERVED, OPCODE, MASKED = 0x80, 0x70, 0x0F, 0x80
@@ -125,7 +126,8 @@ class WebSocket:
             self._end("it sent a frame that breaks the protocol")
             return None
         is_control = bool(first & CLOSE)
-        # refused before its content has arrived, so that the pending bytes are bounded
+        # a frame that is too long is refused before its content has arrived, so that the pending bytes are
+        # bounded
         if size > (LONGEST_CONTROL if is_control else LONGEST_MESSAGE) or (is_control and not first & FIN):
             self._end("it sent a frame that is too long")
             return None

@@ -13,7 +13,7 @@ from .servo_channels import ServoChannels
 from .servo_positions import ServoPositions
 from .stored_ranges import other_offsets, shortened
 
-# [rad of the servo] 10 degrees: largest difference between readings without and with torque. Beyond it, the
+# [rad of the servo] largest difference between readings without and with torque, 10 degrees. Beyond it, the
 # servo has reset its count of revolutions, or was moved
 JUMPED = 0.17
 NARROWER = (

@@ -34,8 +34,9 @@ from .servo_positions import ServoPositions
 from .servo_silence import ServoSilence
 from .standstill_monitor import StandstillMonitor
 
-EARLY = 1e-3  # [s] by which a step of the worker may come early, or times be rounded
-HURRIED = 0.05  # [s] to wait while servos follow, since a lost answer must not delay the goals for long
+EARLY = 1e-3  # [s] largest earliness of a step of the worker, and rounding of times
+# [s] longest wait for an answer while servos follow, so that a lost one does not delay goals for long
+HURRIED = 0.05
 ARMING_STATES = (ConnectionState.ARMING, ConnectionState.ARMED)
 
 

@@ -13,14 +13,14 @@ from ...protocols.dynamixel.series import load_unit
 from ...protocols.interface import Codec, Exchange, Identified, Measured, Quantity
 from ...protocols.servo_state import VolatileSettings
 
-CHECK_EVERY = 0.2  # [s] between queries
+CHECK_EVERY = 0.2  # [s] time between queries of two kinds in turn
 CHECK_ALL_EVERY = (
-    # [s] between queries if there is a third kind of query, so that each is repeated after 0.4 s in both
-    # cases
+    # [s] time between queries of three kinds in turn: each kind is repeated after 0.4 s, as with two kinds at
+    # CHECK_EVERY
     0.13
 )
-# [s] one servo at a time: a dozen take 1.2 s, which is faster than a motor warms up and uses 3% of a busy
-# line
+# [s] time between queries for the readings of one servo after the other: those of a dozen take 1.2 s, which
+# is faster than a motor warms up and uses 3% of a busy line
 ASK_EVERY = 0.1
 READINGS = (Quantity.LOAD, Quantity.CURRENT, Quantity.VOLTAGE, Quantity.TEMPERATURE)
 

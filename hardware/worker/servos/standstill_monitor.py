@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 STANDS_FOR = 0.15  # [s] duration without motion after which a servo counts as standing
-# [rad of the servo] motion within which it counts as at rest: one or two steps, and deflection by a load
+# [rad of the servo] motion within which a servo counts as standing: one or two steps, and deflection by a
+# load
 STANDS = 0.02
 SWINGS_FOR = 0.25  # [s] time in which a servo brakes and swings back
 WENT_ON = 0.1  # [rad of the servo] 6 degrees of motion after SWINGS_FOR, more than swinging back

@@ -39,6 +39,7 @@ class BvhJoint:
     offset: list[str] = field(default_factory=lambda: ["0"] * 3)  # numbers of OFFSET, as in the file
     columns: dict[str, int] = field(default_factory=dict)  # column of each channel, in the file's order
     ends: list[list[str]] = field(default_factory=list)  # offsets of its End Sites
+    channels_at: int = 0  # number of the line of its CHANNELS, from 1; 0: it has none
 
 
 @dataclass
@@ -46,14 +47,14 @@ class Bvh:
     """A BVH file's joints, parents first, and its frames."""
 
     joints: list[BvhJoint]
-    frame_time: float  # [s]
+    frame_time: float  # [s] time from one frame to the next
     width: int  # number of values in a frame
     words: list[str]  # numbers of all frames, as in the file
 
 
 def read(path: Path) -> Bvh:
-    """Raises RigError, with the frame and the remedy, if a BVH file cannot be read, is truncated, or has
-    values that are not finite.
+    """The content of a BVH file. Raises RigError, with the frame and the remedy, if the file cannot be read,
+    is truncated, or has values that are not finite.
     """
     try:
         with open_regular(path) as file:
@@ -64,9 +65,11 @@ def read(path: Path) -> Bvh:
         ) from error
     if not text.strip():
         raise RigError(f"it is empty: {FROM_FILE}")
-    lines = [line for line in map(str.strip, text.splitlines()) if line and not line.startswith(COMMENTS)]
-    at = next((k for k, line in enumerate(lines) if line.split()[0].lower() == "motion"), None)
-    if at is None or not lines[0].lower().startswith("hierarchy"):
+    # comments become empty lines, so that lines keep their numbers
+    lines = ["" if line.startswith(COMMENTS) else line for line in map(str.strip, text.splitlines())]
+    first = next(filter(None, lines), "")
+    at = next((k for k, line in enumerate(lines) if line.lower().split()[:1] == ["motion"]), None)
+    if at is None or not first.lower().startswith("hierarchy"):
         raise RigError(f"it is no BVH file, which has a HIERARCHY and a MOTION: {FROM_FILE}")
     joints, width = _hierarchy(lines[:at])
     if not any(joint.columns for joint in joints):
@@ -82,7 +85,14 @@ def _decoded(content: bytes) -> str:
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError:
-        return content.decode("latin-1")  # of a name in another encoding each byte stays a letter
+        return content.decode("latin-1")  # each byte of a name in another encoding becomes a letter
+
+
+class Statement(NamedTuple):
+    """A brace, or a keyword and what belongs to it."""
+
+    line: int  # number of its line, from 1
+    words: list[str]
 
 
 class OpenBlock(NamedTuple):
@@ -106,7 +116,8 @@ def _hierarchy(lines: Iterable[str]) -> tuple[list[BvhJoint], int]:
     width = 0
     blocks = [OUTSIDE]  # open blocks, innermost last
     begun = OUTSIDE  # block whose brace comes next
-    for words in _statements(lines):
+    for statement in _statements(lines):
+        words = statement.words
         keyword = words[0].lower()
         if keyword in ("root", "joint"):
             begun = OpenBlock(len(joints))
@@ -122,20 +133,20 @@ def _hierarchy(lines: Iterable[str]) -> tuple[list[BvhJoint], int]:
             if keyword == "offset":
                 _take_offset(joint, is_end, words)
             else:
-                width += _take_channels(joint, is_end, words, width)
+                width += _take_channels(joint, is_end, statement, width)
     return joints, width
 
 
-def _statements(lines: Iterable[str]) -> Iterator[list[str]]:
-    """Words of each statement: a brace, or a keyword and what belongs to it."""
-    for line in lines:
+def _statements(lines: Iterable[str]) -> Iterator[Statement]:
+    """The statements of the hierarchy."""
+    for number, line in enumerate(lines, 1):
         for words in map(str.split, line.replace("{", "\n{\n").replace("}", "\n}\n").splitlines()):
             if not words:
                 continue
             until = len(words)
             if words[0].lower() == "offset":  # CHANNELS may be on the same line
                 until = next((k for k, word in enumerate(words) if word.lower() == "channels"), until)
-            yield from filter(None, (words[:until], words[until:]))
+            yield from (Statement(number, part) for part in (words[:until], words[until:]) if part)
 
 
 def _take_offset(joint: BvhJoint, is_end: bool, words: list[str]) -> None:
@@ -149,10 +160,11 @@ def _take_offset(joint: BvhJoint, is_end: bool, words: list[str]) -> None:
         joint.offset = numbers
 
 
-def _take_channels(joint: BvhJoint, is_end: bool, words: list[str], first: int) -> int:
+def _take_channels(joint: BvhJoint, is_end: bool, statement: Statement, first: int) -> int:
     """Adds CHANNELS, which begin at the column `first`, to their joint; those of an End Site move nothing.
     Returns their number.
     """
+    words = statement.words
     count = _count(words[1]) if len(words) > 1 else -1
     names = [word.lower() for word in words[2 : 2 + max(count, 0)]]
     if len(names) != count:
@@ -161,6 +173,12 @@ def _take_channels(joint: BvhJoint, is_end: bool, words: list[str], first: int) 
     if len(set(known)) < len(known):
         raise RigError(f"joint '{joint.name}' has a channel twice: {FROM_FILE}")
     if not is_end:
+        if joint.channels_at:
+            raise RigError(
+                f"joint '{joint.name}' has CHANNELS in line {joint.channels_at} and again in line"
+                f" {statement.line}, so it is open which of its values count: {FROM_FILE}"
+            )
+        joint.channels_at = statement.line
         joint.columns = {name: first + k for k, name in enumerate(names) if name in known}
     return count
 

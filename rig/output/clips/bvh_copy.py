@@ -1,8 +1,8 @@
-"""Writes a BVH file's motion again in the one form that Blender's importer reads right.
+"""Writes a BVH file's motion in the form that Blender's importer reads correctly.
 
-The importer wants each brace, OFFSET and CHANNELS on a line of its own, a frame on one line, and all three
-rotations of a joint that has one. Of a joint with some position channels it takes the others as 0, in place
-of its OFFSET.
+The importer needs each brace, OFFSET and CHANNELS on a line of its own, a frame on one line, and all three
+rotations of a joint that has one. If a joint has some position channels, it takes the missing ones as 0
+instead of the OFFSET.
 """
 
 import tempfile

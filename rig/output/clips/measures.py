@@ -81,8 +81,8 @@ def _slide(
 
 
 def two_heights(rotations: Array, positions: Array, feet: Sequence[int], hips: int, seconds: float) -> Array:
-    """For each foot (f,) the largest difference, as a share of the leg's length, between heights at which it
-    stands at one place: it is in the floor, or above it. Arguments as for `slides`.
+    """For each foot (f,) the largest difference, as a share of the leg's length, between the heights at which
+    it stands at one place: at one of them the foot is in the floor or above it. Arguments as for `slides`.
     """
     window = max(1, round(STANDING_TIME / seconds))
     leg = _leg_length(positions, feet, hips) if len(feet) and len(positions) > window else 0.0

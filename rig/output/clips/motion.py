@@ -52,7 +52,7 @@ def clip_motion(
     """
     if sent is None:
         return _body_motion(rig, recorded, rate, title)
-    motion = sent.motion(rate)  # it ends with the clip, without time to come to rest
+    motion = sent.motion(rate)  # the motion ends with the clip, without time to come to rest
     return ClipMotion(replace(motion.recording, title=title), motion.named, rate)
 
 

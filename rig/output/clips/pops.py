@@ -23,7 +23,7 @@ OUT_OF_PROPORTION = 4.0
 # smooth motion beside each of its two jumps
 LONGEST_DISPLACED = 2
 WINDOW = 5  # number of motions: one and the two on either side, which give the curve on which it is expected
-# [rad] in one frame; beyond a right angle two motions do not tell to which side a bone rotates
+# [rad] largest rotation in a frame; beyond a right angle two frames do not show to which side a bone rotates
 FASTEST = np.radians(90.0)
 
 Between = Callable[[Array, Array], Array]  # motions (..., 3) from some poses to others
@@ -106,7 +106,7 @@ def _on_curve(motions: Array) -> Array:
 
 
 def _curve(index: int) -> list[float]:
-    """Weights by which the values of a window give that of the polynomial through those beside `index`."""
+    """Weights of a window's values in the value at `index` of the polynomial through the values beside it."""
     beside = [j for j in range(WINDOW) if 0 < abs(j - index) <= WINDOW // 2]
     return [
         float(np.prod([(index - i) / (j - i) for i in beside if i != j])) if j in beside else 0.0
@@ -134,8 +134,8 @@ def _deviations_beside(motions: Array, frames: int) -> Array:
 
 
 def _changes(motions: Array) -> Array:
-    """Deviation (t - 2, k) of each motion, from the second on, from a motion as before or, if that is nearer,
-    from one whose change is as before.
+    """Deviation (t - 2, k) of each motion, from the second on, from what was expected: the motion before or,
+    if nearer, that motion with its last change repeated.
     """
     changes = _lengths(np.diff(motions, axis=0))
     changes[1:] = np.minimum(changes[1:], _lengths(np.diff(motions, n=2, axis=0)))

@@ -34,8 +34,14 @@ def robot_in(name: str) -> bpy.types.Object:
     raise RigError(f"the set-up has several robots ({names}): name one with --robot")
 
 
-def import_clip(path: Path) -> bpy.types.Object:
-    """Imports a clip's armature and gives the scene its frame rate; returns the armature.
+def import_clip(path: Path, *, scale: float = 1.0, keeps_rate: bool = False) -> bpy.types.Object:
+    """Imports a clip's armature, which begins at frame 1; returns the armature.
+
+    Args:
+        path: The file.
+        scale: Factor of its lengths.
+        keeps_rate: Whether the scene keeps its frame rate, at which the clip then plays as fast as before;
+            else the scene takes the clip's.
 
     Raises:
         RigError: the file cannot be used.
@@ -46,8 +52,10 @@ def import_clip(path: Path) -> bpy.types.Object:
             bpy.ops.import_anim.bvh(
                 filepath=str(copy),
                 rotate_mode="NATIVE",
+                global_scale=scale,
                 frame_start=1,
-                update_scene_fps=True,
+                update_scene_fps=not keeps_rate,
+                use_fps_scale=keeps_rate,
                 use_cyclic=False,
             )
     except RuntimeError as error:

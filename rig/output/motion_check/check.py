@@ -30,7 +30,7 @@ class MotionCheckResult:
     frames: range
 
 
-_results: dict[int, MotionCheckResult] = {}  # by the object's session_uid
+_results: dict[int, MotionCheckResult] = {}  # each object's last check, by its session_uid
 
 
 def result(rig: bpy.types.Object) -> MotionCheckResult | None:
@@ -110,7 +110,7 @@ class MotionCheck(SteppedJob):
             said for m in self.own if self.zones and (said := m.unmeasured(self.stage.session(*m)))
         ]
         self.done = 0
-        # last, since it suspends live motion and robots, which a refusal above must not leave suspended
+        # called last: it suspends live motion and robots, which an error raised above would leave suspended
         super().__init__(scene)
 
     @property

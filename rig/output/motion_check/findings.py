@@ -74,8 +74,8 @@ class CheckedTake:
         problems: Reason for each frame without a goal to follow.
         remarks: Reason for each frame in which goals are not met, for movers that have other goals than
             directions.
-        off_axis: For each frame in which it occurs, a sentence on a pose that constraints give a bone and its
-            joints cannot represent.
+        off_axis: For each frame in which constraints give a bone a pose that its joints cannot represent: a
+            sentence on that pose.
         links, zones: Names of the links that its joints move, and of the no-go zones.
         lines: For each frame (links, 2, 3) [m] the links' heads and tails in the world, as shown.
         inside: For each frame (links, zones) [m] the largest depth in the zones since the last frame; below 0

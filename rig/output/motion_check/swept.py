@@ -14,7 +14,7 @@ MOST_LINES = 32
 class ZonePose(NamedTuple):
     """Position and rotation of a zone."""
 
-    position: Vector  # [m] in the world
+    position: Vector  # [m] position in the world
     rotation: Quaternion
 
 
