@@ -6,8 +6,10 @@ import numpy as np
 
 from .kinematics.skeleton import Angles, Skeleton
 
+SEEDS = 8  # usual number of starts that are tried if no nearer one meets the goal
 
-def spread(skeleton: Skeleton, count: int) -> Angles:
+
+def spread(skeleton: Skeleton, count: int = SEEDS) -> Angles:
     """Starting angles (count, n) [rad or m] within limits, by the additive recurrence on powers of the
     generalised golden ratio (Roberts 2018).
     """

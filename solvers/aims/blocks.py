@@ -24,7 +24,7 @@ from ..kinematics.rotations import (
     unit,
     vector_angle,
 )
-from ..kinematics.se3 import HATS, Array, logarithm
+from ..kinematics.se3 import HATS, UNIT, Array, logarithm
 from ..kinematics.skeleton import Angles
 from ..tolerances import MET, NO_DIRECTION
 from .rolls import upright, whole_angle
@@ -37,7 +37,6 @@ NEAREST = 1e-3
 ROLL_WEIGHT = 0.1  # weight of uprightness relative to the view: if a chain cannot satisfy both, the view wins
 # factors of a rotation matrix's columns that roll it by 180 degrees about Y
 HALF_ROLL_SIGNS = np.array([-1.0, 1.0, -1.0])
-UNIT = np.eye(3)
 
 
 class EndError(NamedTuple):

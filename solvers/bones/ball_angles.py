@@ -7,11 +7,7 @@ import math
 import numpy as np
 
 from ..kinematics.se3 import Array, cross, exponential
-
-NEAR_GIMBAL = (
-    1e-6  # cosine of the middle angle below which the first and the last joint rotate about one axis
-)
-FULL_TURN = 2.0 * math.pi
+from ..tolerances import MET
 
 
 def ball_rotation(axes: Array, angles: Array) -> Array:
@@ -44,7 +40,7 @@ def ball_angles(axes: Array, rotations: Array, near: Array) -> Array:
             math.atan2(-sense * bc, cc),
             math.atan2(-sense * ab, aa),
         )
-        if cosine < NEAR_GIMBAL:
+        if cosine < MET:  # gimbal lock: the first and the last joint rotate about one axis
             third = previous[2]
             first = _first_alone(axes[k], sense, rotations[k], third)
         angles[k] = _nearest(first, second, third, previous)
@@ -65,7 +61,7 @@ def _nearest(first: float, second: float, third: float, near: list[float]) -> li
     solutions = (first, second, third), (first + math.pi, math.pi - second, third + math.pi)
     nearest_turns = [
         [
-            angle - FULL_TURN * round((angle - goal) / FULL_TURN)
+            angle - math.tau * round((angle - goal) / math.tau)
             for angle, goal in zip(angles, near, strict=True)
         ]
         for angles in solutions

@@ -8,6 +8,7 @@ its own frame; it costs t' K t / 2 with K = (I / i)^p: I is the inertia of every
 lower p; values below it make each bone cost more than the next.
 """
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -18,10 +19,10 @@ from ..kinematics.se3 import UNIT, Array, hat, logarithm, orthonormal
 from ..kinematics.skeleton import SHORTEST_LINK, Angles, Joint, Skeleton, laid_out
 from ..kinematics.tree import BASE, Frames, Indices, Tree
 from ..tolerances import MET
-from .ball_angles import FULL_TURN, ball_angles, ball_rotation
+from .ball_angles import ball_angles, ball_rotation
 from .inertia import hanging_inertias, rod_lengths
 
-NO_LIMITS = FULL_TURN - 0.01  # [rad] range from which on a joint counts as unlimited
+NO_LIMITS = math.tau - 0.01  # [rad] range from which on a joint counts as unlimited
 # power p of the inertia at which bones share a look as animators expect: most in the head, then the neck,
 # then the chest
 EVEN = 0.25

@@ -6,6 +6,7 @@ import numpy as np
 
 from ..aims.blocks import ViewBlock
 from ..expressive.aims import AimErrors, BatchedAim
+from ..expressive.descent import PASSES
 from ..goals import GazeGoal
 from ..kinematics.skeleton import Angles
 from ..kinematics.tree import Frames
@@ -22,8 +23,6 @@ ROLL_COST = 1.0
 AIM_COST = 1e8  # weight of the squared aim error; the polishing steps remove the rest of it
 LARGEST_TURN = 1.0  # [rad] of the aim error that one step corrects, at most: within it the linear model holds
 LONGEST_STEP = 1.2  # [rad, or in fractions of the reach] largest change of a coordinate in one step
-# most iterations of the active set in one step: with the aim's curvature they might not end by themselves
-PASSES = 8
 POLISHING_STEPS = 6  # most steps at the end, each of which squares the remaining aim error
 # [rad, or in fractions of the reach] after one correction of such an aim error, which squares it, only
 # rounding errors remain

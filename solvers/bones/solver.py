@@ -26,7 +26,7 @@ from ..kernel.bones import CompiledBones
 from ..kernel.library import KernelError, kernel
 from ..kinematics.se3 import angle_of
 from ..kinematics.skeleton import Angles, Skeleton
-from ..tolerances import SAME_ANGLE
+from ..tolerances import MET, SAME_ANGLE
 from . import branch_transition
 from .branch_transition import BranchTransition
 from .last_frames import LastFrames
@@ -45,7 +45,6 @@ LEAST_PRICE = 2.0
 # square, is invisible
 SMALL_STEP = 1.5e-3
 NO_STEP = 1e-5  # [rad, or in fractions of the reach] no step follows a damped step shorter than this
-LEAST_GAIN = 1e-6  # smallest relative reduction of the cost per step; below it bones move invisibly
 
 
 class _Optimum(NamedTuple):
@@ -271,7 +270,7 @@ class BoneSolver:
                 continue
             current, damping = following, 0.1 * damping if damping > FIRST_DAMPING else 0.0
             pose, cost = current.pose, current.secondary
-            if gain <= LEAST_GAIN * current.cost(price):
+            if gain <= MET * current.cost(price):  # bones move invisibly
                 break
         pose = problem.polished(current, pose)
         missed = float(problem.aim.evaluate(model.frames(pose)).size[0])

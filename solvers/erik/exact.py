@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from ..aims.blocks import PoseErrors
+from ..crossing import CROSSING_SPEED
 from ..expressive.correction import ExactCorrection, shape_costs
 from ..gaze import FASTEST_TARGET, FRAME, SEARCH_PAUSE, GazeSolution
 from ..goals import GazeGoal, check_goal, looks
@@ -20,10 +21,6 @@ from .solver import Erik
 ABOUT_AS_WELL = 1.1
 # number of ERIK's solves for a point; two are enough, since the correction then accounts for the parallax
 VIEWS = 2
-SEEDS = 8  # number of starting poses spread over the joints' ranges, tried if no nearer start meets the aim
-# [rad/s; prismatic joints in reaches per second] largest speed of a joint on the way to a better solution,
-# before the aim is corrected: no jump is visible
-BRANCH_SPEED = math.radians(300)
 
 
 @dataclass(frozen=True)
@@ -72,7 +69,7 @@ class ErikExact:
         self.erik = Erik(skeleton, hyper, max_views=VIEWS)
         self.correction = ExactCorrection(skeleton, shape_costs(skeleton))
         self.units: list[float] = skeleton.units.tolist()
-        self.seeds = [tuple(row) for row in spread(skeleton, SEEDS).tolist()]
+        self.seeds = [tuple(row) for row in spread(skeleton).tolist()]
 
     def solve(
         self, goal: GazeGoal, start: Angles | None = None, memory: object = None, dt: float = FRAME
@@ -104,7 +101,7 @@ class ErikExact:
         if not pause and not best.met:
             pause = SEARCH_PAUSE
         if initial is not None:
-            best = self._step_toward(goal, posture, best, initial, BRANCH_SPEED * dt)
+            best = self._step_toward(goal, posture, best, initial, CROSSING_SPEED * dt)
         return self.erik.diagnosis.solution(
             goal,
             posture,

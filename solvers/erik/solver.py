@@ -39,7 +39,6 @@ from ..virtual_chain.chain import VirtualChain
 from .algorithm import ErikResult, calculate_erik
 from .parameters import Hyperparameters
 
-SEEDS = 8  # number of starting poses of prismatic joints, tried until one meets the goal
 # most solves for one point, each with the view from the end's position in the previous solution
 MAX_VIEWS = 8
 
@@ -118,7 +117,7 @@ class Erik:
         if not isinstance(goal.aim, Point) or not self.sliding or best.measured.angle <= self.hyper.ccd_error:
             return best
         view = GazeGoal(replace(goal.aim, up=None), np.array(posture))
-        starts = chain((best.angles, posture), spread(self.skeleton, SEEDS))
+        starts = chain((best.angles, posture), spread(self.skeleton))
         slid = tuple(self.correction.correct(view, None, starts, looks=False).angles.tolist())
         moved = self._solved(
             goal, tuple(slid[k] if k in self.sliding else angle for k, angle in enumerate(posture)), slid

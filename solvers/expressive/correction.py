@@ -10,10 +10,11 @@ from ..diagnosis import measure
 from ..exact_aim import correct, correct_or_look
 from ..gaze import PostureShape
 from ..goals import GazeGoal
-from ..kernel.binding import MOST_CORRECTIONS, CompiledModel
+from ..kernel.binding import CompiledModel
 from ..kernel.library import KernelError
 from ..kernel.structures import Correction
 from ..kinematics.skeleton import Angles, Skeleton
+from ..least_squares.bounded_step import MAX_ITERATIONS
 from ..tolerances import MET
 from .model import Model
 
@@ -63,7 +64,7 @@ class ExactCorrection:
         goal: GazeGoal,
         posture: tuple[float, ...] | None,
         starts: Iterable[Sequence[float] | Angles],
-        steps: int = MOST_CORRECTIONS,
+        steps: int = MAX_ITERATIONS,
         looks: bool = True,
     ) -> Correction:
         """The correction of the first start from which the aim is met; if no start meets it, the correction

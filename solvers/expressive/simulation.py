@@ -19,6 +19,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..kinematics.skeleton import Angles
+from ..tolerances import SEEN
 from .descent import AIM_COST
 from .model import Model
 from .motion import (
@@ -38,7 +39,7 @@ from .motion import (
 from .prediction import HORIZON, FrameContext
 
 LOST_COST = 90.0  # [deg of shape deviation] additional cost while the aim is lost
-AIM_LOST = math.radians(1)  # [rad] aim error from which the aim counts as lost
+AIM_LOST = SEEN  # [rad] aim error from which the aim counts as lost
 TAIL = 0.5  # [s] additional duration with the final state, so that a permanent loss costs enough
 # [s] duration of a lost aim after which all branches are searched, repeatedly. From then on plans look ahead
 # far enough for the longest way round, and the final state counts long enough that any path to a pose that

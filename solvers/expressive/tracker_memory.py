@@ -8,6 +8,7 @@ import numpy as np
 
 from ..goals import Aim, GazeGoal
 from ..kinematics.skeleton import Angles
+from ..tolerances import MET
 from .model import Model
 from .motion import Settling
 from .plan import Planning
@@ -15,7 +16,7 @@ from .prediction import Velocity, farthest, velocity
 
 # [rad] a smaller movement in a frame counts as none, and a start nearer to the last solution than this as
 # equal to it
-STILL = 1e-6
+STILL = MET
 
 
 class TrackedGoal(NamedTuple):

@@ -1,10 +1,9 @@
 #include "aims.h"
 
+#include "tolerances.h"
 #include "tree.h"
 #include "turns.h"
 
-#define NO_DIRECTION 1e-12 /* as in solvers/tolerances.py, like the next one */
-#define MET 1e-6
 #define ROLL_WEIGHT 0.1      /* weight of uprightness relative to the view (solvers/aims/blocks.py) */
 #define NEAREST 1e-3         /* fraction of the reach (solvers/aims/blocks.py) */
 

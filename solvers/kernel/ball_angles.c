@@ -1,9 +1,8 @@
 #include "ball_angles.h"
 
+#include "tolerances.h"
 #include "turns.h"
 
-#define NEAR_GIMBAL 1e-6 /* cosine of the middle angle below which the outer joints rotate about one axis */
-#define FULL_TURN (2.0 * PI)
 
 static void turned(const double *axis, double angle, double *turn) {
     double vector[3] = {axis[0] * angle, axis[1] * angle, axis[2] * angle};
@@ -34,7 +33,7 @@ static double first_alone(const double *axes, double sense, const double *rotati
 static double brought_near(const double *near, double *way) {
     double left = 0.0;
     for (int i = 0; i < 3; i++) {
-        way[i] -= FULL_TURN * rint((way[i] - near[i]) / FULL_TURN);
+        way[i] -= TAU * rint((way[i] - near[i]) / TAU);
         left += fabs(way[i] - near[i]);
     }
     return left;
@@ -50,7 +49,7 @@ void ball_angles(const double *axes, const double *rotation, const double *near,
     double sense = dot(axes, normal), cosine = hypot(entries[5], entries[8]); /* cosine: cosine of the middle angle */
     double second = atan2(sense * entries[2], cosine), first = atan2(-sense * entries[5], entries[8]);
     double third = atan2(-sense * entries[1], entries[0]);
-    if (cosine < NEAR_GIMBAL) {
+    if (cosine < MET) { /* the outer joints rotate about one axis */
         third = near[2];
         first = first_alone(axes, sense, rotation, third);
     }

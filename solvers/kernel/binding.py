@@ -9,6 +9,7 @@ import numpy as np
 from ..aims.blocks import PoseErrors
 from ..goals import GazeGoal
 from ..kinematics.skeleton import Angles
+from ..least_squares.bounded_step import MAX_ITERATIONS
 from .aims import SIZE
 from .inputs import Forecast, ModelInput, PlannedPath, SeedsInput, TransitionInput
 from .library import Kernel, KernelError, check
@@ -31,7 +32,6 @@ from .structures import (
 # as in limber.h: largest numbers of branches in a plan and of steps in a simulation, and the kind of a path
 # without a transition
 POOL, MOST_STEPS, STAY = 10, 64, 1
-MOST_CORRECTIONS = 200  # largest number of steps of an exact correction (`bounded_step.MAX_ITERATIONS`)
 Problem = tuple[GazeGoal, tuple[float, ...], float]  # goal, posture (n,) within limits, weight of the shape
 
 
@@ -234,7 +234,7 @@ class CompiledModel:
         posture: tuple[float, ...] | None,
         start: Sequence[float] | Angles,
         costs: tuple[float, ...] | None = None,
-        steps: int = MOST_CORRECTIONS,
+        steps: int = MAX_ITERATIONS,
         looks: bool = True,
     ) -> Correction:
         """Angles `start` (n,) with their aim corrected exactly, in at most `steps` steps.

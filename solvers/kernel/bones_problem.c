@@ -3,12 +3,12 @@
 #include <string.h>
 
 #include "aims.h"
+#include "tolerances.h"
 #include "tree.h"
 #include "turns.h"
 
 #define ROLL_COST 1.0       /* weight of an end's squared roll (solvers/bones/problem.py) */
 #define SMALLEST_ANGLE 1e-3 /* [rad] as in solvers/bones/model.py */
-#define NO_DIRECTION 1e-12  /* as in solvers/tolerances.py */
 
 static const double BASE_ROTATION[9] = {1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0};
 

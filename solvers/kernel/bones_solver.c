@@ -5,6 +5,7 @@
 #include "bones_problem.h"
 #include "end_error.h"
 #include "step.h"
+#include "tolerances.h"
 #include "tree.h"
 #include "vectors.h"
 
@@ -22,9 +23,6 @@
 #define NEARLY_MET 1e-5
 #define SMALL_STEP 1.5e-3
 #define NO_STEP 1e-5
-#define LEAST_GAIN 1e-6
-#define EXACT 1e-10 /* as in solvers/tolerances.py, like the next one */
-#define SAME_ANGLE 1e-9
 
 /* State of a solve, with its arrays in the workspace. */
 struct solve {
@@ -270,7 +268,7 @@ static double descended(struct solve *solve, struct limber_bones_solve *task) {
         struct evaluated *reached = next;
         next = state, state = reached;
         damping = damping > FIRST_DAMPING ? 0.1 * damping : 0.0;
-        is_last = gain <= LEAST_GAIN * cost_of(state, price);
+        is_last = gain <= MET * cost_of(state, price);
     }
     copy_configuration(bones, &state->at, &solve->solved);
     polish(solve, state, &state->aim, &next->aim);

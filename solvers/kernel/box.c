@@ -2,9 +2,9 @@
  * all unknowns on the wrong side change it at once; where that no longer helps, one at a time, each of which lowers the
  * objective (a primal active set; Nocedal & Wright 2006, 16.5). Source: solvers/least_squares/box.py. */
 #include "articulated.h"
+#include "tolerances.h"
 #include "vectors.h"
 
-#define EXACT 1e-10     /* as in solvers/tolerances.py */
 #define PATIENCE 3  /* as in solvers/least_squares/box.py */
 
 static int is_pinned(const struct least_squares *problem, int i) { return problem->lower[i] == problem->upper[i]; }

@@ -3,11 +3,9 @@
 #include <string.h>
 
 #include "articulated.h"
+#include "least_squares.h"
 #include "vectors.h"
 
-#define EXACT 1e-10        /* as in solvers/tolerances.py, like the next one */
-#define MET 1e-6
-#define MAX_ITERATIONS 200 /* as in solvers/least_squares/bounded_step.py */
 #define STIFFER 10.0       /* as in solvers/least_squares/constrained.py, like the next one */
 #define MOST_STIFFENINGS 5
 /* fraction of the largest change: a smaller change shows that no force reduces the violation */

@@ -1,8 +1,8 @@
 #include "dense.h"
 
+#include "least_squares.h"
 #include "turns.h"
 
-#define REDUNDANT 1e-12 /* as in solvers/least_squares/damping.py */
 #define ORTHOGONAL 1e-15 /* cosine between rows, and ratio to the longest row, below which there is only rounding */
 #define MOST_SWEEPS 40
 

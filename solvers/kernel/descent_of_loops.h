@@ -5,19 +5,13 @@
 #ifndef LIMBER_DESCENT_OF_LOOPS_H
 #define LIMBER_DESCENT_OF_LOOPS_H
 
+#include "least_squares.h"
 #include "spanning_tree.h"
 
-#define EXACT 1e-10      /* as in solvers/tolerances.py, like the next two */
-#define SAME_ANGLE 1e-9
-#define MET 1e-6
-#define LONGEST_STEP 0.5 /* as in solvers/least_squares/bounded_step.py, like the next one */
-#define MAX_ITERATIONS 200
 #define CLOSE_ENOUGH 1e-4 /* as in solvers/mechanism/descent.py, like the next three */
 #define NEAR_SINGULAR 0.01
 #define PROBE 0.05
 #define ALIKE 0.5
-#define LEAST_SHARE 1e-9 /* as in solvers/least_squares/damping.py, like the next one */
-#define MOST_SHARE 1e4
 #define SLOTS 8 /* configurations that are alive at once: start, result, continuation, trial, two of its closing */
 
 /* A goal whose numbers have been checked. */

@@ -3,17 +3,11 @@
 #include <string.h>
 
 #include "aims.h"
+#include "least_squares.h"
 #include "shape.h"
 #include "tree.h"
 #include "vectors.h"
 
-#define MET 1e-6        /* as in solvers/tolerances.py, like the next two */
-#define SAME_ANGLE 1e-9
-#define TINY 1.4916681462400413e-154
-#define LONGEST_STEP 0.5    /* as in solvers/least_squares/bounded_step.py */
-#define FIRST_SHARE 1e-3    /* as in solvers/least_squares/damping.py, like the next two */
-#define MOST_SHARE 1e4
-#define REDUNDANT (MET * MET)
 #define SLOWEST 0.999       /* as in solvers/exact_aim.py */
 #define HISTORY 4
 #define LEAST_COST 1e-12      /* least cost of a joint */
@@ -175,7 +169,7 @@ int32_t limber_correct(const struct limber_problem *problem, struct limber_corre
     if (wrong) return wrong;
     size_t n = (size_t)work.n;
     if (!correction->angles || !correction->errors || correction->most_steps < 0 ||
-        correction->most_steps > MAX_CORRECTIONS)
+        correction->most_steps > MAX_ITERATIONS)
         return LIMBER_SIZE;
     double *angles = correction->angles;
     const double *costs = correction->costs;

@@ -4,7 +4,6 @@
 
 #include "descent.h"
 
-#define MAX_CORRECTIONS 200 /* as in solvers/least_squares/bounded_step.py */
 
 /* Corrects angles (n,) within limits in place, at the joints' costs, in at most `most_steps` steps; their
  * frames and aim errors are then the evaluated ones. Returns the number of steps. */

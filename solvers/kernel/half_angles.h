@@ -6,9 +6,9 @@
 #ifndef LIMBER_HALF_ANGLES_H
 #define LIMBER_HALF_ANGLES_H
 
+#include "tolerances.h"
 #include "turns.h"
 
-#define NO_DIRECTION 1e-12 /* as in solvers/tolerances.py */
 
 static inline double sines_of(const double *turn, double *sines) {
     sines[0] = 0.5 * (turn[7] - turn[5]), sines[1] = 0.5 * (turn[2] - turn[6]), sines[2] = 0.5 * (turn[3] - turn[1]);

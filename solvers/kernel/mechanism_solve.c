@@ -3,11 +3,9 @@
 
 #include "dense.h"
 #include "descent_of_loops.h"
+#include "tolerances.h"
 #include "turns.h"
 
-#define TAU 6.28318530717958647692
-#define SHORTEST_FRAME 1e-12 /* [s] as in solvers/tolerances.py, like the next one */
-#define LONGEST_FRAME 1e7
 #define MOST_GOALS 4096
 #define MOST_STEPS 1000000
 

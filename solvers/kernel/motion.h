@@ -3,8 +3,8 @@
 #define LIMBER_MOTION_H
 
 #include "descent.h"
+#include "tolerances.h"
 
-#define DEGREES (3.14159265358979323846 / 180.0)
 #define SPEED (480.0 * DEGREES)          /* [rad/s] largest speed of a joint (solvers/gaze.py) */
 #define ACCELERATION (7560.0 * DEGREES)  /* [rad/s^2] usual limit of a joint */
 #define HURRIED (28800.0 * DEGREES)      /* [rad/s^2] limit if the aim would be lost otherwise */

@@ -9,17 +9,16 @@
 #include "descent.h"
 #include "motion.h"
 #include "seeds.h"
+#include "tolerances.h"
 #include "vectors.h"
 
 #define LOST_COST 90.0                 /* as in solvers/expressive/simulation.py, like the rest */
-#define AIM_LOST (1.0 * DEGREES)
 #define TAIL 0.5
 #define LASTING_TAIL 30.0
 #define AIM_TOLERANCE (0.5 * DEGREES)
 #define DOUBT 0.1 /* share of a path's cost by which another must be cheaper: no forecast is more exact */
 #define PERIOD (1.0 / 12.0)
 #define HORIZON 0.65                   /* as in solvers/expressive/prediction.py */
-#define PI 3.14159265358979323846
 
 static const int KINDS[2] = {LIMBER_WITH_AIM, LIMBER_STRAIGHT};
 
@@ -32,7 +31,7 @@ static double shape_of(double cosine) { return acos(clamped(cosine, -1.0, 1.0)) 
 
 /* Cost per second [deg of shape deviation]. */
 static double cost_rate(double shape, double aim_error, double keep) {
-    return (keep * shape + AIM_COST * aim_error) / DEGREES + LOST_COST * smaller(1.0, aim_error / AIM_LOST);
+    return (keep * shape + AIM_COST * aim_error) / DEGREES + LOST_COST * smaller(1.0, aim_error / SEEN);
 }
 
 /* Time [s] of a straight transition over a distance [rad] of the farthest joint. */

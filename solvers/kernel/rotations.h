@@ -9,12 +9,8 @@
 #include <math.h>
 
 #include "limber.h"
+#include "tolerances.h"
 
-#define PI 3.14159265358979323846
-#define TAU (2.0 * PI)
-#define NO_DIRECTION 1e-12 /* as in solvers/tolerances.py, like the next two */
-#define SAME_ANGLE 1e-9
-#define MET 1e-6
 
 typedef struct limber_vector Vector;
 typedef struct limber_quaternion Quaternion;

@@ -5,11 +5,11 @@
 #include "branches.h"
 #include "descent.h"
 #include "exact.h"
+#include "least_squares.h"
 #include "seeds.h"
 #include "vectors.h"
 
-#define MET 1e-6                        /* as in solvers/tolerances.py */
-#define CONVERGED (0.5 * 3.14159265358979323846 / 180.0) /* as in solvers/expressive/search.py, like the rest */
+#define CONVERGED (0.5 * DEGREES) /* as in solvers/expressive/search.py, like the rest */
 #define ROUNDS 3
 #define POLISHING_STEPS 2
 #define NEARLY_MET 1e-3
@@ -91,7 +91,7 @@ static int finish(struct work *work, int count, int tried, const double *posture
     struct rating best_rating = {INFINITY, INFINITY, INFINITY, INFINITY};
     for (int i = 0; i < count && i < tried; i++) {
         double *angles = row_of(work, work->angles, work->order[work->picked[i]]);
-        int steps = correct_or_look(work, angles, MAX_CORRECTIONS);
+        int steps = correct_or_look(work, angles, MAX_ITERATIONS);
         double whole = work->pose.size;
         struct rating rating = {larger(MET, view_error(work)), larger(MET, whole), 0.0, 0.0};
         if (tried > 1) {

@@ -2,10 +2,10 @@
 
 #include <string.h>
 
+#include "tolerances.h"
 #include "tree.h"
 #include "vectors.h"
 
-#define NO_DIRECTION 1e-12   /* as in solvers/tolerances.py */
 #define SHORTEST_LINK 1e-6   /* [m] as in solvers/kinematics/skeleton.py */
 #define ROLL_SHARE 4.0       /* weight of the roll against the mean of all directions (solvers/expressive/shape.py) */
 #define SYMMETRIC 6          /* entries of a symmetric matrix: xx, yx, yy, zx, zy, zz */

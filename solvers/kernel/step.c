@@ -1,9 +1,9 @@
 #include "step.h"
 
+#include "tolerances.h"
 #include "vectors.h"
 
 #define ROUNDING 1e-15  /* fraction of a diagonal entry: a smaller pivot has no significant digits */
-#define TINY 1.4916681462400413e-154 /* as in solvers/tolerances.py */
 
 size_t boxed_scratch(int n) { return (size_t)n * (size_t)n + 3 * (size_t)n; }
 

@@ -4,6 +4,7 @@
 #include "branches.h"
 #include "descent.h"
 #include "motion.h"
+#include "tolerances.h"
 #include "tree.h"
 #include "vectors.h"
 
@@ -11,11 +12,8 @@
 #define LOCAL_STEPS 3
 #define ENOUGH (3.0 * DEGREES)
 #define AT_RISK (0.2 * DEGREES)
-#define AIM_LOST (1.0 * DEGREES) /* as in solvers/expressive/simulation.py */
-#define STILL 1e-6               /* as in solvers/expressive/tracker_memory.py */
+#define STILL MET                /* [rad] as in solvers/expressive/tracker_memory.py */
 #define LEAST_PROGRESS 0.1
-#define SHORTEST_FRAME 1e-12     /* [s] as in solvers/tolerances.py, like the next one */
-#define LONGEST_FRAME 1e7
 
 /* Bounds (n,) within the joint limits, the acceleration limit and a share of the speed limit. */
 static void within_acceleration(const struct model *model, const struct limber_frame *frame, double acceleration,
@@ -55,7 +53,7 @@ static int hold_or_hurry(struct work *work, const struct limber_frame *frame, co
                          const double *lower, const double *upper, double *out) {
     int steps = hold(work, desired, lower, upper, out);
     if (work->pose.size <= AT_RISK) return steps;
-    double most = larger(AIM_LOST, work->pose.size - AT_RISK); /* a smaller improvement would be invisible */
+    double most = larger(SEEN, work->pose.size - AT_RISK); /* a smaller improvement would be invisible */
     within_acceleration(work->model, frame, HURRIED, frame->trust, work->lower, work->upper);
     int faster = hold(work, desired, work->lower, work->upper, work->toward);
     if (work->pose.size < most) {

@@ -2,11 +2,10 @@
 #ifndef LIMBER_TURNS_H
 #define LIMBER_TURNS_H
 
+#include "tolerances.h"
 #include "vectors.h"
 
-#define TINY 1.4916681462400413e-154 /* as in solvers/tolerances.py */
 #define NEAR_HALF_TURN 1e-5
-#define PI 3.14159265358979323846
 
 /* out = a b'; `out` must be neither a nor b */
 static inline void multiply_back(const double *a, const double *b, double *out) {

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "articulated.h"
+#include "tolerances.h"
 #include "turns.h"
 
 #define NO_ROTATION 0.03       /* as in solvers/whole_body/desired_motion.py */
@@ -12,7 +13,6 @@
 #define CORRECTED_ERROR 0.0125 /* [rad or m] as in solvers/whole_body/solver.py, like the next one */
 #define LEAST_DAMPING 1e-8
 #define LINEAR 3
-#define EXACT 1e-10            /* as in solvers/tolerances.py */
 
 /* State of a step. */
 struct stepper {

@@ -17,6 +17,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from .rotations import ORIGIN
 from .se3 import Array, cross, exponential, hat
 
 Indices = NDArray[np.intp]
@@ -24,7 +25,7 @@ Mask = NDArray[np.bool_]
 Kind = Literal["revolute", "prismatic", "spherical"]
 
 BASE = 6  # number of unknowns of the base: linear, then angular velocity, in world axes
-BASE_POSITION = np.zeros(3)
+BASE_POSITION = np.array(ORIGIN)
 LINEAR = 3  # number of its linear unknowns, which come first; steps along them are exact at any length
 FEW = 8  # number of configurations up to which the overhead of numpy's calls exceeds their computation
 LINEAR_BASE, ANGULAR_BASE = (

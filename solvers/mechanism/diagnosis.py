@@ -41,7 +41,6 @@ FLAT = 0.02
 # fraction of a loop's length by which its hinges must extend across it; less is the thickness of bars
 # along their axes
 SPREAD = 0.1
-SQUARE = 1e-6  # cosine of the angle to the nearest axis below which neither side of the axis is nearer
 # fraction of the residual of the joint's own axis: an axis with a smaller residual counts as the correct one
 BETTER_FIT = 0.1
 
@@ -202,7 +201,8 @@ class _Examination:
             return None
         correct = near.T @ (near @ axis)
         length = float(np.linalg.norm(correct))
-        correct = correct / length if length > SQUARE else _positive(near[-1])
+        # where the axis is square to the nearest one, neither side of it is nearer
+        correct = correct / length if length > MET else _positive(near[-1])
         return MisalignedAxis(
             joint.name,
             float(np.arctan2(np.linalg.norm(np.cross(axis, correct)), axis @ correct)),
