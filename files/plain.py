@@ -21,6 +21,17 @@ def json_of(text: str) -> Any:
         raise ValueError("it is nested too deeply") from error
 
 
+def longest_part(value: Any) -> int:
+    """The number of items or fields of the longest list or object in a value from JSON."""
+    longest, waiting = 0, [value]
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, list | dict):
+            longest = max(longest, len(part))
+            waiting += part.values() if isinstance(part, dict) else part
+    return longest
+
+
 def number_of(value: Any) -> float | None:
     """A finite number as a float; None for anything else, including bools and integers beyond the range of
     floats.

@@ -322,6 +322,9 @@ def _goal(
 ) -> GoalEntry:
     does = plain.choice("does", tuple(WEIGHTS))
     x, y, z = plain.numbers("axis", 3)
+    target = plain.get("target", str)
+    if target not in targets:
+        plain.wrong("target", "the name of a target of the file")
     spec = GoalSpec(
         does,
         "" if does == "CENTRE" else _body_name(plain, mechanism),
@@ -330,7 +333,7 @@ def _goal(
     )
     return GoalEntry(
         spec,
-        plain.choice("target", tuple(sorted(targets))),
+        target,
         arrays.get(plain, "offset", (4, 4)),
         arrays.track(plain, "weights", (7,), frames),
     )

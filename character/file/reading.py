@@ -1,5 +1,6 @@
 """Reads a character file from the bytes of its members."""
 
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -7,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...files.json_fields import JsonFields
-from ...files.plain import json_of
+from ...files.plain import json_of, longest_part
 from ...motion import FILTERS, NO_FILTER
 from ...solvers.table import SOLVERS, unavailable
 from ..behaviour.data import Behaviour
@@ -37,6 +38,8 @@ from .tracks import ArrayReader
 
 CHARACTER, ARRAYS = "character.json", "arrays.f64"  # names of members
 MOST_JSON = 4_000_000  # [bytes] largest size of the JSON member
+# largest number of items of a list or fields of an object, so that comparing each with each takes no second
+MOST_ITEMS = 1000
 MOST_FRAMES = 1_000_000
 FASTEST = 10_000.0  # [frames/s] highest frame rate
 SLOWEST = 1e-3  # lowest frame rate [frames/s], and smallest fps_base
@@ -152,7 +155,8 @@ def _check_names(character: CharacterFile, name: str) -> None:
         ("value", [value.name for value in character.values]),
         ("robot", [robot.name for robot in character.robots]),
     ):
-        if twice := next((each for each in names if names.count(each) > 1), None):
+        twice = next((each for each, count in Counter(names).items() if count > 1), None)
+        if twice is not None:
             raise CharacterFileError(f"'{name}' has {kind} '{twice}' twice: export it again")
 
 
@@ -160,9 +164,14 @@ def _json(data: bytes, name: str) -> Any:
     if len(data) > MOST_JSON:
         raise CharacterFileError(f"'{name}': its member '{CHARACTER}' has more than {MOST_JSON} bytes")
     try:
-        return json_of(data.decode("utf-8"))
+        plain = json_of(data.decode("utf-8"))
     except ValueError as error:
         raise CharacterFileError(f"'{name}': its member '{CHARACTER}' is no JSON: {error}") from error
+    if longest_part(plain) > MOST_ITEMS:
+        raise CharacterFileError(
+            f"'{name}': its member '{CHARACTER}' has a list with more than {MOST_ITEMS} items"
+        )
+    return plain
 
 
 def _chain(plain: JsonFields, arrays: ArrayReader, frames: int, targets: set[str]) -> ChainEntry:

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...files.json_fields import JsonFields
+from .archive import MOST_TOTAL
 from .errors import CharacterFileError
 
 Array = NDArray[np.float64]
@@ -83,12 +84,15 @@ class ArrayWriter:
 
 
 class ArrayReader:
-    """Reads arrays of a member, by their references in the JSON."""
+    """Reads arrays of a member, by their references in the JSON. References may overlap, but arrays that are
+    read have together no more numbers than a file may hold, so that the time does not grow with references.
+    """
 
     def __init__(self, data: bytes) -> None:
         if len(data) % WIDTH:
             raise CharacterFileError("the arrays of the character file are cut off: export it again")
         self._numbers = np.frombuffer(data, "<f8")
+        self._left = MOST_TOTAL // WIDTH  # how many numbers may still be read
 
     def get(self, fields: JsonFields, name: str, shape: tuple[int, ...], may_lack: bool = False) -> Array:
         """An array with this shape, in which -1 stands for any length.
@@ -111,6 +115,9 @@ class ArrayReader:
         begin = stored.whole("at", 0, len(self._numbers))
         if begin + count > len(self._numbers):
             fields.wrong(name, "an array that is in the file")
+        self._left -= count
+        if self._left < 0:
+            fields.wrong(name, f"at most {MOST_TOTAL // 1_000_000} MB of arrays in all")
         array: Array = self._numbers[begin : begin + count].reshape(axes)
         if np.isinf(array).any() or (not may_lack and np.isnan(array).any()):
             fields.wrong(name, "finite numbers")

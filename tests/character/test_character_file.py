@@ -20,7 +20,7 @@ from limber.character.file import archive, reading, writing
 from limber.character.file.errors import CharacterFileError
 from limber.character.file.media import MOST_SOUNDS, THUMBNAIL, PackedSound
 from limber.character.file.models import options_of
-from limber.character.file.tracks import ClipTrack
+from limber.character.file.tracks import MOST_LENGTH, WIDTH, ArrayReader, ClipTrack
 from limber.files.json_fields import JsonFields
 from limber.files.png import png, png_size
 
@@ -297,3 +297,27 @@ def test_a_picture_and_sounds_that_cannot_be_are_refused(members: dict, sounds: 
     bare = writing.members_of(character())
     with pytest.raises(CharacterFileError, match=words):
         reading.character_of({**changed(bare, sounds=sounds), **members}, "a.limber")
+
+
+@pytest.mark.parametrize("field", ["targets", "remarks", "values"])
+def test_a_file_with_more_of_one_kind_than_a_character_has_is_refused(members, field):
+    entries = json.loads(members[reading.CHARACTER])[field][:1] or [""]
+    crowded = changed(members, **{field: entries * (reading.MOST_ITEMS + 1)})
+    with pytest.raises(CharacterFileError, match="a list with more than 1000 items"):
+        reading.character_of(crowded, "a.limber")
+
+
+def test_a_crowded_object_deep_in_the_file_is_refused(members):
+    factors = {str(k): 1.0 for k in range(reading.MOST_ITEMS + 1)}
+    with pytest.raises(CharacterFileError, match="a list with more than 1000 items"):
+        reading.character_of(changed(members, newer=[[{"factors": factors}]]), "a.limber")
+
+
+def test_arrays_that_many_references_share_count_as_often_as_they_are_read():
+    """64 kB can unpack to an array of 64 MB, and each of a thousand references would read it again."""
+    reader = ArrayReader(bytes(WIDTH * MOST_LENGTH))
+    shared = JsonFields("a.limber", {"rows": {"at": 0, "shape": [MOST_LENGTH]}}, CharacterFileError)
+    for _ in range(archive.MOST_TOTAL // (WIDTH * MOST_LENGTH)):
+        reader.get(shared, "rows", (-1,))
+    with pytest.raises(CharacterFileError, match="at most 64 MB of arrays in all"):
+        reader.get(shared, "rows", (-1,))
