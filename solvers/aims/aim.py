@@ -20,6 +20,7 @@ from ..kinematics.rotations import (
     add,
     between,
     conjugate,
+    length,
     logarithm,
     multiply,
     normalized,
@@ -141,6 +142,19 @@ class Aim(ResidualBlock):
         """Displacement [m] of the target since the aim `before`."""
         last, current = vars(before), vars(self)
         return subtract(current["position"], last["position"]) if "position" in current else ORIGIN
+
+    def change_since(self, before: "Aim") -> float:
+        """How far the target has moved since the aim `before`, as seen from the base: the angle [rad] by
+        which it has rotated or, if larger, its displacement as a multiple of its distance; infinite for
+        another kind of aim.
+        """
+        if type(before) is not type(self):
+            return math.inf
+        turned = length(self.rotation_since(before))
+        displacement = length(self.movement_since(before))
+        if displacement == 0.0:
+            return turned
+        return max(turned, displacement / max(before.distance, self.distance))
 
     def moved(self, rotation: Quaternion | None, movement: Vector) -> Self:
         """The aim after its target has rotated by `rotation` (None: not at all) and moved by `movement`

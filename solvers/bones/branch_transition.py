@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..crossing import crossing_time, remaining_share
-from ..kinematics.se3 import Array, angle_of, exponential, logarithm
+from ..kinematics.se3 import Array, exponential, logarithm
 from ..kinematics.skeleton import Angles
 from ..tolerances import NO_DIRECTION
 from .model import BonePose
@@ -31,6 +31,7 @@ class BranchTransition(NamedTuple):
     optimum: BonePose  # deviation from the authored pose when the transition ends
     # (b, 3) [rad] rotation vectors of the balls from the optimum to the origin, in their own frames
     vectors: Array
+    units: Angles  # (n,) as for `rotation`
     left: float  # [s] remaining time
     duration: float  # [s] of the whole transition
 
@@ -43,7 +44,9 @@ class BranchTransition(NamedTuple):
     def after(self, dt: float, optimum: BonePose) -> "BranchTransition | None":
         """The transition `dt` [s] later, to that frame's optimum; None if it has ended.
 
-        Each ball keeps rotating in the same direction, even if the opposite direction has become shorter.
+        Each ball keeps rotating in the same direction, even if the opposite direction has become shorter. If
+        the optimum moves away, the transition lasts longer: the same share of a longer movement is left, at
+        the same speed.
         """
         if self.left <= dt:
             return None
@@ -52,7 +55,10 @@ class BranchTransition(NamedTuple):
         long_way = shortest * (1.0 - 2.0 * math.pi / angles)
         is_longer = ((long_way - self.vectors) ** 2).sum(1) < ((shortest - self.vectors) ** 2).sum(1)
         vectors = np.where(is_longer[:, None], long_way, shortest)
-        return self._replace(optimum=optimum, vectors=vectors, left=self.left - dt)
+        angle = _angle(vectors, self.origin.values - optimum.values, self.units)
+        duration = max(self.duration, crossing_time(angle))
+        left = (self.left - dt) * duration / self.duration
+        return self._replace(optimum=optimum, vectors=vectors, left=left, duration=duration)
 
 
 def begin(shown: BonePose, optimum: BonePose, units: Angles) -> BranchTransition | None:
@@ -62,7 +68,7 @@ def begin(shown: BonePose, optimum: BonePose, units: Angles) -> BranchTransition
     duration = crossing_time(rotation(shown, optimum, units))
     if duration == 0.0:
         return None
-    return BranchTransition(shown, optimum, _rotations(optimum, shown), duration, duration)
+    return BranchTransition(shown, optimum, _rotations(optimum, shown), units, duration, duration)
 
 
 def _rotations(before: BonePose, after: BonePose) -> Array:
@@ -75,8 +81,14 @@ def rotation(before: BonePose, after: BonePose, units: Angles) -> float:
     """Upper bound [rad] of any bone's rotation in the base frame between two deviations: the sum of the
     angles of all balls and of the changes of the other coordinates, in their `units` (n,).
     """
-    balls = angle_of(before.balls.swapaxes(1, 2) @ after.balls)
-    return float(balls.sum() + np.abs((after.values - before.values) / units).sum())
+    return _angle(_rotations(before, after), after.values - before.values, units)
+
+
+def _angle(vectors: Array, changes: Angles, units: Angles) -> float:
+    """Sum [rad] of the angles of rotation vectors (b, 3) [rad] and of the changes (n,) of the other
+    coordinates, in their `units` (n,).
+    """
+    return float(np.linalg.norm(vectors, axis=1).sum() + np.abs(changes / units).sum())
 
 
 def most_rotation(before: BonePose, after: BonePose, units: Angles) -> float:

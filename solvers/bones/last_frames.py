@@ -2,7 +2,10 @@
 progress.
 """
 
+import math
 from typing import NamedTuple
+
+import numpy as np
 
 from ..goals import GazeGoal
 from ..kinematics.se3 import Array
@@ -27,6 +30,22 @@ class LastFrames(NamedTuple):
         """Whether the last solution was for this goal, with the same posture."""
         last = self.goal
         return last is goal or (last is not None and last.ends == goal.ends and last.angles == goal.angles)
+
+    def goal_moved(self, goal: GazeGoal) -> float:
+        """How far [rad] the target that moves most has moved to this goal, as seen from the base; infinite
+        between goals of other kinds.
+        """
+        if self.goal is None or len(self.goal.ends) != len(goal.ends):
+            return math.inf
+        return max(now.aim.change_since(was.aim) for was, now in zip(self.goal.ends, goal.ends, strict=True))
+
+    def has_jumped(self, goal: GazeGoal, jump: float) -> bool:
+        """Whether goal or posture have moved by more than `jump` [rad], as seen from the base, or the last
+        aim was out of reach by that.
+        """
+        if self.goal is None or self.missed >= jump or self.goal_moved(goal) > jump:
+            return True
+        return bool(np.abs(np.subtract(goal.angles, self.goal.angles)).max(initial=0.0) > jump)
 
     @property
     def shown(self) -> BonePose:

@@ -26,6 +26,7 @@ from ..kernel.bones import CompiledBones
 from ..kernel.library import KernelError, kernel
 from ..kinematics.se3 import angle_of
 from ..kinematics.skeleton import Angles, Skeleton
+from ..kinematics.tree import Frames
 from ..tolerances import MET, SAME_ANGLE
 from . import branch_transition
 from .branch_transition import BranchTransition
@@ -45,6 +46,7 @@ LEAST_PRICE = 2.0
 # square, is invisible
 SMALL_STEP = 1.5e-3
 NO_STEP = 1e-5  # [rad, or in fractions of the reach] no step follows a damped step shorter than this
+ANY_ERROR = math.tau  # [rad] more than the aim error of any view
 
 
 class _Optimum(NamedTuple):
@@ -195,9 +197,19 @@ class BoneSolver:
         pose = model.pose(authored)
         before, now = (model.frames(model.deviated(pose, each)) for each in (last.deviation, deviation))
         turned = angle_of(before.nodes[0, :, :3, :3].swapaxes(1, 2) @ now.nodes[0, :, :3, :3]).max()
-        # [rad] movement of the target
-        moved = float(BatchedAim(model, goal).evaluate(before).size[0]) - last.missed
-        return bool(turned > moved + quick)
+        return bool(turned > self._moved(goal, last, before) + quick)
+
+    def _moved(self, goal: GazeGoal, last: LastFrames, before: Frames) -> float:
+        """How far [rad] the target has moved since the last frame against the last optimum, whose forward
+        kinematics on the current authored pose is `before`: the target against the base and the pose against
+        the target, or less, as the eye sees it. Past a near eye a slow target moves fast.
+        """
+        model = self.model
+        seen = float(BatchedAim(model, goal).evaluate(before).size[0])
+        if last.goal is not None:
+            by_pose = float(BatchedAim(model, last.goal).evaluate(before).size[0])
+            seen = min(seen, by_pose + last.goal_moved(goal))
+        return seen - last.missed
 
     def _shown(self, authored: Angles, optimum: _Optimum, transition: BranchTransition) -> _Optimum:
         """The optimum with the angles of the current step of a transition to it."""
@@ -208,8 +220,19 @@ class BoneSolver:
         return optimum._replace(angles=angles, memory=memory, measured=None)
 
     def _descended(self, goal: GazeGoal, reference: Angles, last: LastFrames | None, dt: float) -> _Optimum:
-        """The optimum for the authored pose with joint values `reference` (n,) [rad or m]."""
+        """The optimum for the authored pose with joint values `reference` (n,) [rad or m].
+
+        A target that passes close to an eye is seen in quickly changing directions. The motion goes on from
+        the last frame all the same, unless goal or posture have jumped.
+        """
         jump = SPEED * dt
+        optimum = self._stepped(goal, reference, last, jump)
+        if last is None or optimum.memory.before is not None or last.has_jumped(goal, jump):
+            return optimum
+        return self._stepped(goal, reference, last._replace(before=None), ANY_ERROR)
+
+    def _stepped(self, goal: GazeGoal, reference: Angles, last: LastFrames | None, jump: float) -> _Optimum:
+        """The optimum to which steps lead; `jump` as for `PoseProblem.begun`."""
         if self.compiled is None:
             return self._descended_in_python(goal, reference, last, jump)
         try:
@@ -237,7 +260,7 @@ class BoneSolver:
         self, goal: GazeGoal, reference: Angles, last: LastFrames | None, jump: float
     ) -> _Optimum:
         """The kernel's reference: damped Newton steps from where the last frames lead, or from the authored
-        pose; `jump` as for `PoseProblem.begun`.
+        pose.
         """
         model = self.model
         authored = model.pose(reference)

@@ -48,15 +48,12 @@ def velocity(before: Aim, current: Aim, last: Velocity, dt: float) -> Velocity:
     """Averaged velocity of a goal that was at `before` `dt` [s] ago and is now at `current`; `last` is the
     average up to the last frame.
     """
-    if type(before) is not type(current):
+    if current.change_since(before) > FASTEST_TARGET * dt:  # it has jumped
         return Velocity()
     angular, drift = (
         scale(current.rotation_since(before), 1.0 / dt),
         scale(current.movement_since(before), 1.0 / dt),
     )
-    is_jump = length(drift) > FASTEST_TARGET * max(before.distance, current.distance)
-    if is_jump or length(angular) > FASTEST_TARGET:
-        return Velocity()
     newest = 1.0 - math.exp(-dt / SMOOTHING)
     return Velocity(_blend(last.angular, angular, newest), _blend(last.drift, drift, newest))
 

@@ -101,6 +101,23 @@ def test_round_a_free_chain_the_head_goes_to_the_other_side_once_a_round_and_eas
         assert solution.is_on_its_way or solution.aim_error < 1e-6
 
 
+@pytest.mark.parametrize(
+    ("name", "radius", "height"),
+    [
+        ("crane", 1.2, 0.3),  # within a head's length, where its direction turns faster than a joint
+        ("crane", 1.0, 0.2),
+        ("crane", 0.7, 0.05),
+        ("snake", 0.6, 0.6),
+        ("lamp of 4 bones", 0.7, 0.2),  # the pose to which the lamp goes over moves on quickly
+    ],
+)
+def test_a_target_that_passes_close_to_a_head_turns_it_no_faster(name, radius, height):
+    skeleton = rig(name)
+    solutions = played(BoneSolver(skeleton, BONES), walked(name, skeleton, radius, height, range(2 * ROUND)))
+    assert max(turns(skeleton, solutions)) <= FASTEST
+    assert np.mean([solution.is_on_its_way for solution in solutions]) < 0.5
+
+
 @pytest.mark.parametrize("rate", [12, 30, 60, 120])
 def test_the_speed_of_a_head_does_not_depend_on_the_frame_rate(rate):
     name = "lamp of 4 bones"
