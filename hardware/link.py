@@ -19,6 +19,7 @@ from ..motion import Kinematic
 from . import clock
 from .device import Device
 from .errors import AnglesError, WorkerError
+from .frame_thinning import FrameThinning
 from .memory import SharedMemory
 from .messages import Orders, Report, Request
 from .mixing import Mixing
@@ -70,7 +71,8 @@ class WorkerLink:
         self._frame = 0
         self._stamp = 0.0
         self._plays = False
-        self._step = self._due = 0.0
+        self._step = self._due = self._announced = 0.0
+        self._thinning = FrameThinning()
         self._motion = (Kinematic(0.0),) * len(device.joints)
         self._stops = 0
         self._disarmed_because = ""
@@ -131,7 +133,7 @@ class WorkerLink:
 
     def send(self, frame: Sequence[float | Kinematic], plays: bool = False, due: float = 0.0) -> None:
         """Send the newest joint values (joints,), each in its joint's unit. Values that the worker has not
-        read yet are replaced.
+        read yet are replaced, and of frames that come faster than it reads some are not sent.
 
         With its velocity and acceleration, both per frame, a joint follows with less delay. No effect while
         closed.
@@ -146,12 +148,14 @@ class WorkerLink:
             AnglesError: Not one value per joint.
         """
         self._check_length(frame)
+        stamp = clock.now()
+        announced = self._thinning.take(stamp, due)
+        if announced is None:
+            return
         motion = tuple(value if isinstance(value, Kinematic) else Kinematic(value) for value in frame)
         if plays or motion != self._motion:
-            self._stamp = clock.now()
-            self._step = self.unit(due)
-            self._motion = motion
-        self._plays, self._due = plays, due
+            self._stamp, self._step, self._motion = stamp, self.unit(due), motion
+        self._plays, self._due, self._announced = plays, due, announced
         self.send_again()
 
     def send_again(self) -> None:
@@ -334,7 +338,9 @@ class WorkerLink:
             return
         self._beat += 1
         self._memory.write_orders(
-            Orders(self._beat, self._frame, self._stamp, self._plays, self._step, self._due, self._motion)
+            Orders(
+                self._beat, self._frame, self._stamp, self._plays, self._step, self._announced, self._motion
+            )
         )
 
     def _report(self) -> Report | None:

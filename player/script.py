@@ -19,6 +19,7 @@ from .errors import PlayerError
 SAME_TIME = 1e-9  # [s] difference within which two times are equal, in spite of rounding
 LONGEST = 1_000_000.0  # [s] longest performance
 FASTEST = 10_000.0  # [ticks/s] highest rate
+MOST_TICKS = 1_000_000  # five hours at 60 ticks a second; the recording keeps all of them in memory
 MOST_SEED = 2**63 - 1
 KINDS = ("event", "state", "set", "target")  # types of entries
 
@@ -127,6 +128,8 @@ def script_of(plain: JsonFields) -> Script:
         plain.wrong("seconds", "a number from 0 up")
     if rate <= 0.0:
         plain.wrong("rate", "a number above 0")
+    if seconds * rate > MOST_TICKS:
+        plain.wrong("rate", f"at most {MOST_TICKS} ticks in {seconds:g} s")
     paths = plain.child("targets").members("target") if plain.is_given("targets") else ()
     events = plain.children("events", "event") if plain.is_given("events") else []
     return Script(

@@ -174,6 +174,19 @@ def test_what_is_wrong_with_a_clip_is_said(tmp_path, found, becomes, sentence):
         import_clip(path)
 
 
+@pytest.mark.parametrize(
+    ("found", "becomes"),
+    [(r"\S+\n$", "x" * 5000 + "\n"), (r"ROOT (?s:.*?)OFFSET", f"ROOT {'x' * 5000}\n{{\nOFFSET x")],
+)
+def test_a_long_word_of_a_clip_is_quoted_shortened(tmp_path, found, becomes):
+    path = tmp_path / "wrong.bvh"
+    path.write_text(re.sub(found, becomes, clip().text(), count=1))
+    with pytest.raises(RigError) as refused:
+        import_clip(path)
+    assert "'xxx" in str(refused.value)
+    assert len(str(refused.value)) < 300
+
+
 def test_a_file_of_twice_the_nested_blocks_takes_twice_the_work(tmp_path):
     """End Sites within each other, as no program writes them, must not stop Blender's window."""
 

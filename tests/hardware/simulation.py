@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from itertools import pairwise
 
 from limber.hardware.device import VIRTUAL_PORT, Device
+from limber.hardware.frame_thinning import FrameThinning
 from limber.hardware.memory import SharedMemory
 from limber.hardware.messages import Orders, Report, Request
 from limber.hardware.safety import FOLLOWING, Command, Fault, State
@@ -76,9 +77,9 @@ class Simulation:
         self._beat = self._frame = self._stops = 0
         self._stamp = self._next_frame = 0.0
         self._plays = False
-        self._step = self._due = (
-            0.0  # [s] unit of time of the newest frame's velocities; announced until the next frame
-        )
+        # [s] unit of time of the newest frame's velocities; announced by Blender and by the link
+        self._step = self._due = self._announced = 0.0
+        self._thinning = FrameThinning()
         self._motion = (Kinematic(0.0),) * len(device.joints)
 
     def close(self) -> None:
@@ -96,13 +97,16 @@ class Simulation:
     def send(
         self, angles: Sequence[float], stamp: float | None = None, plays: bool = False, due: float = 0.0
     ) -> None:
+        announced = self._thinning.take(self.now if stamp is None else stamp, due)
+        if announced is None:
+            return
         motion = tuple(one if isinstance(one, Kinematic) else Kinematic(one) for one in angles)
         if stamp is not None or motion != self._motion:  # equal values are a heartbeat
             stamp = self.now if stamp is None else stamp
             if stamp != self._stamp:
                 self._step = self._due or due
             self._stamp = stamp
-        self._motion, self._plays, self._due = motion, plays, due
+        self._motion, self._plays, self._due, self._announced = motion, plays, due, announced
         self.send_again()
 
     def send_again(self) -> None:
@@ -128,7 +132,9 @@ class Simulation:
     def _write(self) -> None:
         self._beat += 1
         self.memory.write_orders(
-            Orders(self._beat, self._frame, self._stamp, self._plays, self._step, self._due, self._motion)
+            Orders(
+                self._beat, self._frame, self._stamp, self._plays, self._step, self._announced, self._motion
+            )
         )
 
     # Passing of time.

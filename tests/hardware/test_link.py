@@ -48,6 +48,16 @@ def test_connecting_moves_nothing(opened, robot):
         assert robot.robot.pulses == (None,) * 3
 
 
+def test_of_frames_faster_than_the_worker_reads_each_third_is_announced(opened):
+    """Their velocities stay per frame of Blender."""
+    link = opened(make_device())
+    for _ in range(4):
+        link.send(POSE, plays=True, due=1 / 240)
+    orders = link._memory.read_orders()
+    assert orders.due == pytest.approx(3 / 240)
+    assert orders.step == link.unit(1 / 240) == pytest.approx(1 / 240)
+
+
 def test_a_closed_link_takes_frames_and_wishes_without_a_word():
     link = WorkerLink(make_device())
     link.send(POSE)

@@ -28,6 +28,9 @@ PLANS = {  # ((frames a second, seconds), ...)
     "another rate of the scene": ((30, 2.0), (12, 3.0)),
     "to and fro": ((60, 1.2), (24, 0.4), (60, 0.5), (24, 2.0)),
     "ten a second": ((10, 5.0),),
+    "Play at 144": ((144, 3.0),),
+    "Play at 24, then at 144": ((24, 1.1), (144, 2.0)),
+    "Play at 120, then slower": ((120, 2.0), (8, 2.0)),
 }
 
 

@@ -242,3 +242,8 @@ def test_a_target_without_a_path_is_refused(target: dict):
 
 def test_joints_of_the_sample_are_its_skeletons():
     assert play(character(), Script(0.0, RATE))["upper"].tolist() == list(skeleton().upper)
+
+
+def test_a_script_of_more_ticks_than_memory_holds_is_refused():
+    with pytest.raises(PlayerError, match=r"at most 1000000 ticks in 1e[+]06 s"):
+        script_of(JsonFields("script", {"seconds": 1e6, "rate": 1e4}, PlayerError))

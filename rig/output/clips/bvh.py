@@ -17,6 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ....files.content import open_regular
+from ....files.plain import shown
 from ....files.reasons import reason
 from ...blender.errors import RigError
 
@@ -153,7 +154,7 @@ def _take_offset(joint: BvhJoint, is_end: bool, words: list[str]) -> None:
     """Adds an OFFSET to its joint, or to one of the joint's End Sites."""
     numbers = _plain_numbers(" ".join(words[1:])).split()[:3]
     if len(numbers) < 3 or not all(_is_number(word) and isfinite(float(word)) for word in numbers):
-        raise RigError(f"joint '{joint.name}' has an OFFSET without three numbers: {FROM_FILE}")
+        raise RigError(f"joint {shown(joint.name)} has an OFFSET without three numbers: {FROM_FILE}")
     if is_end:
         joint.ends.append(numbers)
     else:
@@ -168,10 +169,10 @@ def _take_channels(joint: BvhJoint, is_end: bool, statement: Statement, first: i
     count = _count(words[1]) if len(words) > 1 else -1
     names = [word.lower() for word in words[2 : 2 + max(count, 0)]]
     if len(names) != count:
-        raise RigError(f"joint '{joint.name}' has CHANNELS without their number and names: {FROM_FILE}")
+        raise RigError(f"joint {shown(joint.name)} has CHANNELS without their number and names: {FROM_FILE}")
     known = [name for name in names if name in POSITIONS + ROTATIONS]
     if len(set(known)) < len(known):
-        raise RigError(f"joint '{joint.name}' has a channel twice: {FROM_FILE}")
+        raise RigError(f"joint {shown(joint.name)} has a channel twice: {FROM_FILE}")
     if not is_end:
         if joint.channels_at:
             raise RigError(
@@ -213,7 +214,9 @@ def _numbers(words: list[str], width: int) -> np.ndarray:
         return np.array(words, float)
     except ValueError:
         k = next(k for k, word in enumerate(words) if not _is_number(word))
-        raise RigError(f"frame {k // width + 1} has '{words[k]}' in place of a number: {FROM_FILE}") from None
+        raise RigError(
+            f"frame {k // width + 1} has {shown(words[k])} in place of a number: {FROM_FILE}"
+        ) from None
 
 
 def _plain_numbers(text: str) -> str:

@@ -1,0 +1,34 @@
+"""Selection of the frames that are sent to the worker, where a host has more than the worker reads."""
+
+from __future__ import annotations
+
+import math
+
+# [s] period in which the worker reads the newest frame, without those before it; `worker.core.PERIOD`
+READ_EVERY = 0.01
+SHORTEST = 1.25 * READ_EVERY  # [s] shortest interval between selected frames: each is read, whenever it comes
+
+
+class FrameThinning:
+    """Selects every second, third or later frame of those that come faster than the worker reads. Without it
+    the worker would see some of them, at uneven times, from which it could tell no velocity.
+    """
+
+    def __init__(self) -> None:
+        self._skipped = 0  # number of coming frames that are not selected, unless they come late
+        self._next_at = 0.0  # [s] time from which a frame is selected in any case
+
+    def take(self, time: float, due: float) -> float | None:
+        """Time [s] from this frame to the next selected one; None if this frame is not selected.
+
+        Args:
+            time: Time [s] of the frame.
+            due: Announced time [s] to the next frame; 0 if not known.
+        """
+        is_fast = 0.0 < due < READ_EVERY
+        if is_fast and self._skipped and time < self._next_at:
+            self._skipped -= 1
+            return None
+        count = math.ceil(SHORTEST / due) if is_fast else 1
+        self._skipped, self._next_at = count - 1, time + count * due
+        return count * due
