@@ -4,16 +4,18 @@ import json
 from pathlib import Path
 from typing import Any
 
+from ...files.plain import longest_part
 from . import archive
 from .anchors import anchor_json
 from .behaviours import behaviour_json
 from .bodies import body_json
 from .contents import ChainEntry, CharacterFile, ValueEntry
+from .errors import CharacterFileError
 from .mechanisms import mechanism_json
 from .media import media_members, sounds_json
 from .models import end_json, options_json, skeleton_json, style_json
 from .postures import postures_json
-from .reading import ARRAYS, CHARACTER
+from .reading import ARRAYS, CHARACTER, MOST_ITEMS, MOST_JSON
 from .robots import limits_json, robot_json
 from .tracks import ArrayWriter
 
@@ -23,12 +25,13 @@ def write(path: Path, character: CharacterFile) -> None:
 
     Raises:
         OSError: The file cannot be written.
+        CharacterFileError: The character is too large for players.
     """
     archive.write(path, members_of(character))
 
 
 def members_of(character: CharacterFile) -> dict[str, bytes]:
-    """The members of a character's file, by their names."""
+    """The members of a character's file, by their names. Raises CharacterFileError as `write`."""
     arrays = ArrayWriter()
     plain: dict[str, Any] = {
         "name": character.name,
@@ -59,11 +62,28 @@ def members_of(character: CharacterFile) -> dict[str, bytes]:
         }
     if character.sounds:
         plain["sounds"] = sounds_json(character.sounds)
-    return {
+    members = {
         CHARACTER: json.dumps(plain, indent=1, allow_nan=False).encode("utf-8"),
         ARRAYS: arrays.data,
         **media_members(character.thumbnail, character.sounds),
     }
+    _check_sizes(longest_part(plain), members)
+    return members
+
+
+def _check_sizes(items: int, members: dict[str, bytes]) -> None:
+    """Raises CharacterFileError for a file that players refuse for its size."""
+    size = sum(map(len, members.values()))
+    if size > archive.MOST_TOTAL:
+        raise CharacterFileError(
+            f"the character has {size // 1_000_000} MB, and players read"
+            f" {archive.MOST_TOTAL // 1_000_000}: export fewer frames at once"
+        )
+    if items > MOST_ITEMS or len(members[CHARACTER]) > MOST_JSON:
+        raise CharacterFileError(
+            f"the character has {items} parts of one kind, and players read {MOST_ITEMS}: export fewer chains,"
+            " bodies, mechanisms and values at once"
+        )
 
 
 def _value(value: ValueEntry, arrays: ArrayWriter) -> dict[str, Any]:

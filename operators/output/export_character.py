@@ -5,6 +5,7 @@ import bpy
 from bpy.props import EnumProperty
 
 from ...character.file import writing
+from ...character.file.errors import CharacterFileError
 from ...files.reasons import reason
 from ...hardware.errors import ExportError
 from ...hardware.motion_files.files import copy_beside
@@ -90,6 +91,8 @@ class LIMBER_OT_export_character(Stepwise, WritesFile):
             writing.write(path, character)
         except OSError as error:
             raise RigError(f"'{path}' cannot be written: {reason(error)}") from error
+        except CharacterFileError as error:
+            raise RigError(str(error)) from error
         self.warn(character.remarks)
         if (sound := self.work.sounds.beside) is not None:
             self._copy_sound(sound)

@@ -89,6 +89,15 @@ def changed(members: dict[str, bytes], **fields) -> dict[str, bytes]:
     return {**members, reading.CHARACTER: json.dumps({**plain, **fields}).encode()}
 
 
+def test_a_character_that_no_player_would_read_is_not_written(tmp_path, monkeypatch):
+    with pytest.raises(CharacterFileError, match="1001 parts of one kind"):
+        writing.write(tmp_path / "a.limber", replace(character(), remarks=("A remark",) * 1001))
+    monkeypatch.setattr(archive, "MOST_TOTAL", 1000)
+    with pytest.raises(CharacterFileError, match="export fewer frames at once"):
+        writing.write(tmp_path / "a.limber", character())
+    assert not list(tmp_path.iterdir())
+
+
 def test_what_is_written_is_read_equal_to_the_last_bit(tmp_path: Path):
     gesture = Gesture("Nod", "Arm", "agree", np.array([[0.0, np.nan, 0.1], [0.2, np.nan, 0.0]]), 2.0)
     ready = READY["ATTENTIVE"](["Proud"])
