@@ -116,7 +116,7 @@ def why_begins(rig: bpy.types.Object, path: list[str]) -> str:
 
 
 def new_chain(rig: bpy.types.Object, selected: list[str]) -> bpy.types.PropertyGroup:
-    """Makes a chain from the selected bones and returns it. If it raises an error, nothing has changed.
+    """Makes a chain from the selected bones and returns it. After an error nothing has changed.
 
     Args:
         rig: The armature object.
@@ -199,12 +199,8 @@ def _refuse_shared(rig: bpy.types.Object, names: list[str], but: str = "") -> No
 
 def add_end(rig: bpy.types.Object, chain: bpy.types.PropertyGroup, bone: str) -> bpy.types.PropertyGroup:
     """Makes a bone an additional end of a chain, with joints for the bones that lead to it. If it raises an
-    error, nothing has changed.
-
-    Args:
-        rig: The armature object.
-        chain: The chain.
-        bone: Name of the bone, a descendant of the chain's root.
+    error, nothing has changed. Args: rig: The armature object. chain: The chain. bone: Name of the bone, a
+    descendant of the chain's root.
 
     Raises:
         RigError: the bone is an end already, is no descendant of the root, moves in another chain, or nothing

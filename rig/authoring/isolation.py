@@ -1,4 +1,4 @@
-"""Rig properties that let a head follow its neck: switched on if a look should be shared along a spine."""
+"""Switches on rig properties that let a head follow its neck, so that a spine can share a look."""
 
 import bpy
 

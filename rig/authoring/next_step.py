@@ -1,6 +1,4 @@
-"""The suggested next step for the active armature and its robot: a sentence, and the operator that performs
-it.
-"""
+"""The suggested next step for the active armature and its robot: a sentence, and its operator."""
 
 from typing import NamedTuple
 

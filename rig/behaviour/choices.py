@@ -113,7 +113,7 @@ def name_gesture(gesture: bpy.types.PropertyGroup, _context: bpy.types.Context) 
 
 
 def follow_name(state: bpy.types.PropertyGroup, _context: bpy.types.Context) -> None:
-    """Makes the name of a state unique, and updates it in the transitions."""
+    """Makes a state's new name unique, and updates the transitions that refer to the state."""
     behaviour = state.id_data.limber_behaviour
     taken = {other.name for other in behaviour.states if other != state}
     name = free_name(state.name or "State", taken)

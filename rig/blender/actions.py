@@ -30,9 +30,7 @@ SAME_FRAME = 0.01  # [frames] distance within which Blender merges two keys
 def fcurves(
     action: bpy.types.Action, slot: "bpy.types.ActionSlot | None" = None
 ) -> bpy.types.bpy_prop_collection | list:
-    """F-curves of an action's slot (default: its first slot for objects), for reading; an empty list if there
-    are none.
-    """
+    """F-curves of an action's slot (default: its first slot for objects), for reading only."""
     if not hasattr(action, "slots"):
         return action.fcurves
     slot = slot or _object_slot(action)

@@ -84,7 +84,7 @@ class Controls:
 
     def control_of(self, name: str, excluded: Iterable[str] = ()) -> str | None:
         """The nearest control that a bone follows, or the bone itself if it is a control; controls in
-        `excluded` are skipped. None if there is none.
+        `excluded` are skipped. None if no control moves the bone.
         """
         return next(
             (bone for bone in (name, *self.upstream(name)) if bone not in excluded and self.is_control(bone)),

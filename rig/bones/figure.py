@@ -78,7 +78,7 @@ class Figure:
 
     @cached_property
     def tips(self) -> np.ndarray:
-        """Tip of each bone, (n, 3) [m, world]: its tail, or its head if bones do not lie along the limbs."""
+        """Tip of each bone, (n, 3) [m, world]: the tail, or the head if bones do not lie along the limbs."""
         return self.tails if self.is_anatomical else self.heads
 
     @cached_property

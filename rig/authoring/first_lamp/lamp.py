@@ -215,7 +215,7 @@ def _is_near(box: list[Vector]) -> bool:
 
 
 def body(rig: bpy.types.Object) -> None:
-    """Adds the lamp's meshes, parented to its bones."""
+    """Adds the meshes of the lamp's parts, parented to its bones."""
     paint = shapes.material("Red Paint", (0.62, 0.035, 0.02), roughness=0.28)
     metal = shapes.material("Brushed Metal", (0.72, 0.74, 0.77), roughness=0.3, metallic=1.0)
     dark = shapes.material("Dark Metal", (0.03, 0.032, 0.036), roughness=0.4, metallic=0.6)

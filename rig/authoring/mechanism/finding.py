@@ -67,7 +67,7 @@ def joints_around(obj: bpy.types.Object, scene: bpy.types.Scene) -> list:
 
 
 def missing_joints(owner: bpy.types.Object, scene: bpy.types.Scene) -> list:
-    """Joints that a mechanism should list but does not: those connected with its own, and all in the owner's
+    """Joints that are missing in a mechanism's list: those connected with listed ones, and all in the owner's
     collection, unless another mechanism lists joints of that collection.
     """
     listed = [joint.object for joint in owner.limber.mechanism.joints if joint.object is not None]
