@@ -17,7 +17,8 @@ class Line(NamedTuple):
     """Bones from an end upward that a chain may have by the structure of the figure."""
 
     bones: list[str]  # names of the bones, from the end upward
-    # why the chain begins at the last of them, as part of a sentence; "" if they reach the top of the path
+    # why the chain begins at the last of these bones, as part of a sentence; "" if they reach the top of the
+    # path
     why: str
 
 

@@ -4,7 +4,7 @@ import bpy
 
 from ..bones import carried, constrained, driving
 
-SAME = 1e-4  # [rad] smaller rotations of a bone are not visible
+SAME = 1e-4  # [rad] rotation of a bone below which it is invisible
 
 
 def joined(rig: bpy.types.Object, path: list[str]) -> list[str]:

@@ -24,7 +24,7 @@ class NextStep(NamedTuple):
     sentence: str
     operator: str  # identifier of the operator (its bl_idname)
     icon: str = "FORWARD"
-    menu: str = ""  # name of a menu of alternatives
+    menu: str = ""  # name of a menu of alternative steps
     text: str | None = None  # label of the button; None: the operator's name
 
 

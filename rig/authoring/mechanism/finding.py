@@ -15,9 +15,9 @@ class Group:
     """Joints that are connected by bodies other than Ground. Objects are identified by their session_uid."""
 
     joints: set[int] = field(default_factory=set)
-    bodies: set[int] = field(default_factory=set)  # bodies other than Ground
+    bodies: set[int] = field(default_factory=set)  # indices of the bodies other than Ground
     grounds: set[int] = field(default_factory=set)
-    joint_objects: list = field(default_factory=list)  # the joints' objects
+    joint_objects: list = field(default_factory=list)  # objects of the joints
 
     def touches(self, uids: set[int]) -> bool:
         return bool(uids & (self.joints | self.bodies | self.grounds))
