@@ -1,4 +1,4 @@
-"""Persons whom trackers see in a scene: a live chain that targets a camera looks at the persons seen there."""
+"""Persons whom trackers see in a scene: a live chain that targets a camera looks at the persons it sees."""
 
 from collections.abc import Sequence
 
