@@ -22,7 +22,7 @@ from .spread import SpreadError
 from .tasks import BatchError, FileTask, plan, sources
 
 NAME = "limber_bake"
-RECORDS = "limber_bake"  # folder of the records, in that of the baked files
+RECORDS = "limber_bake"  # name of the records' folder, inside the folder of the baked files
 SUFFIX = "_baked"
 
 

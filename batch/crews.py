@@ -12,8 +12,8 @@ from typing import Any, Protocol
 from .spread import cluster, usable_cores
 
 Ended = subprocess.CompletedProcess[str]
-# tasks in a share on a cluster: enough to make Blender's start negligible, few enough to lose little on
-# cancelling
+# number of tasks in a share on a cluster: enough to make Blender's start negligible, few enough to lose
+# little on cancelling
 ON_CLUSTER = 16
 
 
@@ -60,7 +60,7 @@ class LocalCrew:
         if self._is_stopped:
             return subprocess.CompletedProcess(command, -signal.SIGTERM, "", "")
         pipe = subprocess.PIPE
-        # in a separate session, so that Ctrl-C reaches only the process that stops the others in order
+        # a separate session, so that Ctrl-C reaches only this process, which then stops the others in order
         with subprocess.Popen(
             command, stdin=pipe, stdout=pipe, stderr=pipe, text=True, errors="replace", start_new_session=True
         ) as process:

@@ -58,7 +58,7 @@ class Records:
         return hashlib.sha256(f"{self._settings}\n{digest(task.source)}".encode()).hexdigest()
 
     def read(self, task: FileTask) -> TaskRecord | None:
-        """The record of a task; None if there is none, or if it is damaged."""
+        """The record of a task; None if the record is missing or damaged."""
         try:
             fields = json_of(self.path(task).read_text(encoding="utf-8"))
         except (OSError, ValueError):

@@ -37,7 +37,8 @@ from .tasks import FileTask, digest
 GOOD, FLAGGED = "good", "flagged"  # states of clips that were written
 # [1/s] rates of the formats' players; csv has a row for each frame
 USUAL_RATES = {"lerobot": 30, "reachy": 50}
-FRAMES_LIKE = {"lerobot": "lerobot", "reachy": "reachy_mini", "csv": "lerobot"}  # formats of Export Motion
+# format of a clip -> format of Export Motion that has the same frames
+FRAMES_LIKE = {"lerobot": "lerobot", "reachy": "reachy_mini", "csv": "lerobot"}
 
 
 @contextmanager

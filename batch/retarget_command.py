@@ -29,7 +29,7 @@ from .spread import SpreadError
 from .tasks import BatchError, digest, plan, sources
 
 NAME = "limber_retarget"
-RECORDS, CLIPS = "records", "clips"  # folders in that of --to
+RECORDS, CLIPS = "records", "clips"  # folders inside the folder of --to
 # suffixes of the clips' files, by format
 SUFFIXES = {"lerobot": ".parquet", "reachy": ".json", "csv": ".csv"}
 

@@ -18,8 +18,8 @@ from .crews import Crew
 from .records import FAILED, STARTED, Records, TaskRecord
 from .tasks import FileTask
 
-POLL = 0.5  # [s] between two checks of the records
-LAST_LINES = 3  # number of output lines of a crashed Blender in the report
+POLL = 0.5  # [s] time between two reads of the records
+LAST_LINES = 3  # number of output lines of a crashed Blender shown in the report
 TIMED_OUT = "Timeout ("  # beginning of Python's message when a time limit ends a process
 
 Do = Callable[[FileTask], TaskRecord]
@@ -70,7 +70,7 @@ def carry_out(
     command: list[str],
     job: Callable[[list[FileTask]], str],
 ) -> Iterator[tuple[FileTask, TaskRecord]]:
-    """Lets a crew work on tasks; yields each with its record when it is finished.
+    """Lets a crew work on tasks; yields each finished task with its record.
 
     Args:
         tasks: The tasks.

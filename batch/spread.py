@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from itertools import islice
 from typing import Any
 
-AHEAD = 4  # number of jobs per worker that run or are queued; a sweep may have millions in all
+AHEAD = 4  # number of running or queued jobs per worker; there may be millions in all
 TIMEOUT = "10s"  # timeout for a scheduler's answer
 
 

@@ -120,7 +120,7 @@ def part_of(text: str) -> tuple[int, int]:
 
 
 def digest(path: Path) -> str:
-    """SHA-256 of a file; "" if it does not exist."""
+    """SHA-256 of a file; "" if the file does not exist."""
     if not path.is_file():
         return ""
     with path.open("rb") as file:

@@ -32,10 +32,10 @@ BARS = {24: 55.0, 60: 24.0}  # frames per second -> largest delay [ms]
 EQUAL = 1e-9  # [rad] tolerance of equal values
 LONGEST_DELAY = 0.3  # [s] longest delay that is tried
 BEGINNING = 1.0  # [s] duration of play until the worker knows the rate
-LOOK = 0.001  # [s] between two readings of the commanded values
-TURN = 0.01  # [s] between two values that the worker commands
-UNEVEN = 0.004  # [s] by which a frame may come early or late, as when a redraw takes longer
-# [s] until the robot has answered; until it has moved slowly to the pose
+LOOK = 0.001  # [s] time between two reads of the commanded values
+TURN = 0.01  # [s] time between two values that the worker commands
+UNEVEN = 0.004  # [s] largest deviation of a frame from its time, as when a redraw takes longer
+# [s] time until the robot has answered, and until it has moved slowly to the pose
 CONNECT_SECONDS, ARM_SECONDS = 2.0, 10.0
 ROUNDING = 1e-6  # relative rounding error
 

@@ -32,7 +32,7 @@ from limber.solvers.table import SOLVERS, make_solver, unavailable
 
 from benchmarks.fuzz_cases import Case, any_recipe, make
 
-SHOW_EVERY = 5.0  # [s] between lines of progress
+SHOW_EVERY = 5.0  # [s] time between two lines of progress
 CHUNK = 8  # number of cases that a process takes at a time
 HELD = 1e-12  # [rad, m] excess over a limit that counts as rounding
 # [rad, or fraction of the reach] largest error that a converged solution may have; the last tenth is rounding

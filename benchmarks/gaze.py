@@ -27,7 +27,7 @@ from limber.solvers.kinematics.skeleton import Joint, Skeleton, SkeletonError
 from limber.solvers.table import make_solver
 
 Arrays = Mapping[str, np.ndarray]
-SHOW_EVERY = 1.0  # [s] between lines of progress
+SHOW_EVERY = 1.0  # [s] time between two lines of progress
 
 
 def unit_chain(arrays: Arrays) -> Skeleton:
@@ -69,7 +69,7 @@ def rig_chain(arrays: Arrays) -> Skeleton:
 
 
 def aims_of(arrays: Arrays) -> list[Aim]:
-    """Goals of a file for --pairs or --rig, by the kind of target that it has."""
+    """Goals of a file for --pairs or --rig, of the kind that the file's targets have."""
     for name, kind in (
         ("target_wxyz", Orientation),
         ("target_direction", Direction),

@@ -237,7 +237,7 @@ def converge(letter: str, method: str, targets: int, seed: int = 0) -> Converged
 
 
 def tracking_rows(frames: int) -> list[Tracked]:
-    """Tracking results of all methods and variants on both shapes, in reach and out of it."""
+    """Tracking results of all methods and variants on both shapes, for targets in reach and out of reach."""
     return [
         track(shape, method, pushed, frames)
         for shape in SHAPES

@@ -20,7 +20,7 @@ ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / "build" / "sweep"
 # the only field that differs from run to run: processor time, which other programs hardly lengthen
 TIMES = "seconds"
-SHOW_EVERY = 2.0  # [s] between lines of progress
+SHOW_EVERY = 2.0  # [s] time between two lines of progress
 # modules on which results depend, in addition to solvers/
 SOURCES = ("chunks", "jobs", "paper", "two_priority", "walks")
 Answer = dict[str, np.ndarray]
@@ -33,7 +33,7 @@ class Job(Protocol):
 
     @property
     def file(self) -> str:
-        """Name of its file, unique among the jobs of a folder."""
+        """Name of the job's file, unique among the jobs of a folder."""
         ...
 
     def solve(self) -> Answer:

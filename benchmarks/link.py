@@ -33,7 +33,7 @@ LATE_BAR_MS = 0.3
 # largest time from Stop to its execution: a cycle of the worker, 10 ms, and the time of a check from another
 # process
 STOP_BAR_MS = 12.0
-LOOK = 0.0005  # [s] between two checks whether Stop was executed
+LOOK = 0.0005  # [s] time between two checks whether Stop was executed
 MOVING = 0.5  # [s] duration of motion before each Stop
 PATIENCE = 30.0  # [s] timeout for operations that take a second
 

@@ -86,7 +86,7 @@ class Known:
 
 
 def _places(model, race: Race) -> list[int]:
-    """Indices of the nodes' coordinates in pinocchio's q, which placo uses too."""
+    """Indices of the nodes' coordinates in pinocchio's configuration q, which placo also uses."""
     return [model.joints[model.getJointId(f"j{k}")].idx_q for k in range(len(race.solver.tree.parents))]
 
 

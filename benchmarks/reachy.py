@@ -60,7 +60,7 @@ from .reachy_reach import NEARER, reach
 
 FPS = 60  # frames per second that Limber receives
 CLIENT = 50  # commands per second of the maker's client
-ROUND = 20.0  # [s] for which each of the two sends in turn
+ROUND = 20.0  # [s] time for which each of the two sends in turn
 # factor of the number of rounds that are tried: on busy cores the daemon may be silent for so long that
 # Limber stops
 TRIES = 4

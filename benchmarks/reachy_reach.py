@@ -17,7 +17,7 @@ from limber.solvers.mechanism.solution import SolveReport
 
 from .reachy_kinematics import NEUTRAL, URDF, ClosedForm, Platform, poses
 
-NEARER = 1e-5  # [sizes or rad] by which another pose must be nearer to count as nearer
+NEARER = 1e-5  # [sizes or rad] smallest difference of distances by which another pose counts as nearer
 CLOSED = 1e-8  # [squared sizes] tolerance of a rod's equation
 SETTLED = 1e-10  # change of the error in a frame below which Limber's pose has settled
 FRAMES = 200  # largest number of frames until Limber's pose has settled

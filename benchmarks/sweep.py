@@ -67,7 +67,7 @@ class Sweep:
         return -(-(self.grid(name).size if self.full else self.pairs) // self.chunk)
 
     def folder(self, root: Path) -> Path:
-        """Folder of its stored results."""
+        """Folder of the sweep's stored results."""
         return folder_for(root, json.dumps(asdict(self)))
 
 

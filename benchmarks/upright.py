@@ -307,7 +307,7 @@ def _base(subject: Subject) -> Matrix:
 
 
 def _bone(subject: Subject, facing: Matrix, eye: Vector) -> Matrix:
-    """World matrix of the head's bone for a facing matrix and a position of its eye [m]."""
+    """World matrix of the head's bone for a facing matrix and a position of the head's eye [m]."""
     matrix = (facing @ subject.facing(Matrix()).inverted()).to_4x4()
     length = subject.rig.matrix_world.median_scale * subject.rig.data.bones[subject.chain.end].length
     matrix.translation = eye - matrix.to_3x3() @ Vector((0.0, subject.chain.eye * length, 0.0))

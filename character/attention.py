@@ -55,10 +55,10 @@ class AttentionSettings:
 class Attention:
     """State of attention in a frame, passed on to the next frame."""
 
-    target: Bearing  # the actual target
+    target: Bearing  # bearing of the actual target
     of: object  # identity of the target
-    settings: AttentionSettings  # settings of the last frame
-    origin: Bearing  # the previous target, as it was perceived last
+    settings: AttentionSettings  # settings in the last frame
+    origin: Bearing  # bearing of the previous target, as it was last perceived
     left: float  # [s] remaining time of the change from `origin` to the target
     guided: Bearing  # perceived target during that change
     still: Bearing  # bearing of the target after the dead zone
@@ -217,7 +217,7 @@ def _interpolated_rotation(a: Quaternion, b: Quaternion, share: float) -> Quater
 
 
 def _leave(still: Bearing, target: Bearing, zone: float) -> Bearing:
-    """The perceived target after a dead zone of radius `zone` [rad]: it moves just enough to keep the actual
+    """The perceived target after a dead zone of radius `zone` [rad]: moved just enough to keep the actual
     target inside the zone.
     """
     if zone <= 0.0:
@@ -240,7 +240,8 @@ def _followed(current: Bearing, begin: Bearing, end: Bearing, duration: float) -
     share = -math.expm1(-duration)
     late = (
         1.0 - share / duration
-    ) / share  # share of the distance from `begin` to `end` at which a target at rest has the same effect
+        # share of the distance from `begin` to `end` at which a target at rest would have the same effect
+    ) / share
     return _toward(current, end if begin == end else _mixed(begin, end, late, late, late), share)
 
 

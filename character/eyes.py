@@ -15,12 +15,12 @@ from ..solvers.kinematics.skeleton import Angles, Skeleton
 from .draws import between, draws
 
 BETWEEN = (2.0, 6.0)  # [s] (shortest, longest) time between two blinks without another cause
-CLOSING, OPENING = 0.1, 0.15  # [s] duration of both phases of a blink
+CLOSING, OPENING = 0.1, 0.15  # [s] durations of closing and of opening in a blink
 SHIFT = math.radians(20)  # [rad] smallest shift of the gaze that is accompanied by a blink
-FIXATION = 0.3  # [s] time after which a new direction becomes the reference for shifts
+FIXATION = 0.3  # [s] time after which a new direction becomes the one from which shifts are measured
 # [s] (shortest, longest) time of looking at the person, and of looking away
 LOOKING, AWAY = (2.0, 5.0), (0.5, 4.0)
-MOVE = 0.2  # [s] duration of the movement away, and of that back
+MOVE = 0.2  # [s] durations of the movement away and of that back
 ASIDE, UP = math.radians(20), math.radians(30)  # [rad] largest angles of a look away, to the side and up
 CLOSED = math.radians(
     40
@@ -81,7 +81,7 @@ class EyesState(NamedTuple):
 
     @property
     def is_settled(self) -> bool:
-        """Whether they look at the target with open lids, so that they may stay at rest."""
+        """Whether the eyes look at the target with open lids, so that they may stay at rest."""
         return self.blink >= CLOSING + OPENING and self.since_move >= MOVE and self.moves % 2 == 0
 
     @property
@@ -131,7 +131,7 @@ def _blinked(state: EyesState, settings: EyesSettings, direction: Vector | None,
 
 
 def _toward(begin: Vector, end: Vector, share: float) -> Vector:
-    """A direction at a share of the way from one direction to another."""
+    """Direction at a share (0 to 1) of the rotation from one direction to another."""
     mixed = rotations.add(rotations.scale(begin, 1.0 - share), rotations.scale(end, share))
     return rotations.unit(mixed)
 

@@ -7,8 +7,10 @@ from typing import NamedTuple, Self
 
 from ..motion import Filter, Kinematic, Limits, MotionStyle, make_filter
 
-AT_REST = 1e-4  # share of a value's range, and of its range per second, within which it counts as at rest
-LONGEST_STEP = 0.1  # [s] longest step; after a longer pause a value continues from where it was
+# share of a value's range, and of that range per second, below which the remaining distance and speed count
+# as 0
+AT_REST = 1e-4
+LONGEST_STEP = 0.1  # [s] longest step; after a longer pause a value continues from where it stopped
 
 
 class ValueFilter(NamedTuple):

@@ -1,6 +1,6 @@
 """Whole steps of time for a motion that a clock advances."""
 
-STEP = 1 / 60  # [s] duration of a frame of most displays
+STEP = 1 / 60  # [s] duration of a step: a frame of most displays
 # largest number of steps caught up after a delay; more are dropped, so that a stall does not prolong itself
 MOST_STEPS = 6
 
@@ -19,7 +19,7 @@ class FixedSteps:
             time: Current time [s], by a clock that never goes back.
         """
         begun = self._until if self._until is not None else time - STEP
-        steps = int((time - begun) / STEP + 1e-6)  # the tolerance is for a timer that fires slightly early
+        steps = int((time - begun) / STEP + 1e-6)  # 1e-6: a timer may fire slightly early
         if steps <= 0:
             return 0.0
         self._until = time if steps > MOST_STEPS else begun + steps * STEP

@@ -24,10 +24,11 @@ SWAY = (
 GLANCE = 1.7  # [s] mean time between glances
 JITTER = 0.7  # width of the random shift of a glance's start, as a share of GLANCE
 DART = 0.15  # [s] duration of a glance's motion, that of a head's quick look
-# share of the reach per radian: if no joint lifts the end by more than this, breathing is reduced, and
-# vanishes in an upright chain
+# share of the reach per radian: if no joint lifts the end by more than this, breathing is reduced; in an
+# upright chain it vanishes
 LIFTS = 0.1
-ROOTED = 0.3  # amplitude of the sway at the end, relative to the root's, since bodies sway from the feet
+# amplitude of the sway at the end, relative to that at the root, since bodies sway from the feet
+ROOTED = 0.3
 
 
 @dataclass(frozen=True)

@@ -11,13 +11,13 @@ from typing import Any, NamedTuple, Protocol
 class GoalResidual(NamedTuple):
     """Error of one goal of a mover, as solved, before the motion filter."""
 
-    name: str  # name of the goal's owner, as in sentences
+    name: str  # name of the goal's owner, as used in sentences
     angle: float  # [rad] error of the orientation; 0 if the goal has none
     distance: float  # [m] error of the position; 0 if the goal has none
 
 
 class Outputs(Protocol):
-    """Result of one tick. Each kind of mover adds errors of its goals, and active limits."""
+    """Result of one tick of a mover. Each kind of mover adds errors of its goals, and active limits."""
 
     @property
     def at_rest(self) -> bool:
@@ -30,14 +30,15 @@ class MoverState(Protocol):
 
     @property
     def model(self) -> "MoverModel":
-        """The model that made it."""
+        """The model of the mover whose tick made this state."""
         ...
 
 
 class MoverModel(Protocol):
     """Interface of a mover's model, for a chain, a body that follows a motion, or a mechanism."""
 
-    # Any: each kind of mover has its own types of inputs and state, which only the host's code for it knows
+    # Any: each kind of mover has its own types of inputs and state, known only to the host's code for that
+    # kind
     def tick(self, inputs: Any, state: Any, dt: float) -> tuple[Outputs, MoverState]:
         """The next frame: outputs, and the state for the frame after. A pure function: it uses no clock, no
         scene and no other memory.

@@ -11,7 +11,7 @@ import numpy  # noqa: F401  its BLAS must be loaded before the search for librar
 
 try:
     from threadpoolctl import ThreadpoolController
-except ImportError:  # the wheel was not unpacked; results are right, but slower on a busy computer
+except ImportError:  # the wheel was not unpacked; results are the same, but slower on a busy computer
     _libraries = []
 else:
     _libraries = ThreadpoolController().select(user_api="blas").lib_controllers
@@ -20,7 +20,7 @@ else:
 @contextmanager
 def in_one_thread() -> Iterator[None]:
     """Context manager, also used as a decorator: BLAS uses one thread meanwhile."""
-    # the same as `ThreadpoolController.limit`, which would take a tenth of a live frame
+    # same effect as `ThreadpoolController.limit`, which would take a tenth of a live frame's time
     before = [(library, number) for library in _libraries if (number := library.get_num_threads()) != 1]
     for library, _ in before:
         library.set_num_threads(1)

@@ -63,7 +63,7 @@ class Playback(Generic[Snapshot]):
         return type(self)(dict(self._frames), dict(self._before))
 
     def go_to(self, scene: Hashable, time: Time, now: Snapshot, is_playing: bool) -> PlaybackStep[Snapshot]:
-        """The step of the stage to a scene's frame, which is then its current frame.
+        """Moves the playback to a scene's frame; returns the stage's step to that frame.
 
         Consecutive frames, and frames that playback drops, advance the motion; a jump restarts it at rest at
         the solution. Sub-frames (motion blur) do not advance it: their poses are extrapolated from the frame
@@ -96,6 +96,6 @@ class Playback(Generic[Snapshot]):
             return PlaybackStep(
                 (at - before.frame) * time.seconds_a_frame, is_kept=False, origin=before.snapshot
             )
-        # no time passes before the first frame: movers with a motion filter stay at rest as in that frame,
-        # and the others are at their keyed poses
+        # no time passes before the first frame: movers with a motion filter are at rest in that frame, and
+        # the others at their keyed poses
         return PlaybackStep(0.0, restarts=last is None or not last - step < at < last, is_kept=False)

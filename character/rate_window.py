@@ -30,11 +30,12 @@ Mask = NDArray[np.bool_]
 class TimedSample(NamedTuple):
     """A new sample of each of m signals, relative to the current line."""
 
-    taken: Array  # (m,) [s] best estimate of the time at which it was taken
-    came: Array  # (m,) number of samples that arrived together with this one, which is included
-    late: Array  # (m,) [s] lateness, scaled as if the line were known exactly
+    taken: Array  # (m,) [s] best estimate of the time at which the sample was taken
+    came: Array  # (m,) number of samples that arrived together with this one, itself included
+    late: Array  # (m,) [s] lateness of the sample, scaled as if the line were known exactly
     lost: Array  # (m,) number of samples lost before it
-    values: Array  # (m,) [nats] by which the description of its values is shorter if none was lost
+    # (m,) [nats] evidence in the values that no sample was lost: how much shorter their description is
+    values: Array
 
 
 class Verdict(NamedTuple):
@@ -42,10 +43,10 @@ class Verdict(NamedTuple):
 
     is_new: Mask  # (m,) whether the sender has changed its rate
     periods: Array  # (m,) [s] period of the line since the change
-    newest: Array  # (m,) [s] time of the newest sample on that line
+    newest: Array  # (m,) [s] time of the newest sample, by the line since the change
     counts: Array  # (m,) number of samples since the change
-    spreads: Array  # (m,) [s] deviation of the samples from that line
-    needs: Array  # (m,) [s] greatest age of a sample when the next one arrived
+    spreads: Array  # (m,) [s] deviation of the samples from the line since the change
+    needs: Array  # (m,) [s] greatest age that a sample had when the next one arrived
 
 
 def empty(count: int) -> Array:
@@ -64,7 +65,7 @@ def added(window: Array, sample: TimedSample, begins: Mask) -> Array:
 
 
 def verdict(window: Array, dt: float, rounding: Array) -> Verdict:
-    """Decides for each window whether the sender has changed its rate.
+    """Whether, by each window, the sender has changed its rate, and the new rate.
 
     Args:
         window: (m, 5, 32) windows.

@@ -86,9 +86,7 @@ class MoverRecord(Generic[Pose]):
         self.state, self.state_before, self.pose_before, self.desired_before = None, None, {}, {}
 
     def clear(self) -> None:
-        """Discards the motion and its results, since the mover is another one now, such as one with other
-        joints.
-        """
+        """Discards the motion and its results, because the mover has changed, for example its joints."""
         self.outputs = self.ticked = None
         self.pose, self.desired_pose = {}, {}
         self.restart()

@@ -19,7 +19,8 @@ class RemoteSignals:
     def __init__(self) -> None:
         self._rows: dict[str, int] = {}  # row of each address
         self._sizes: dict[str, int] = {}  # number of components of each address
-        self._since: dict[str, float] = {}  # [s] time at which each signal began, as in `stream.StreamState`
+        # [s] time at which each signal began, as `since` in `stream.StreamState`
+        self._since: dict[str, float] = {}
         self._begun: set[str] = set()  # addresses whose first numbers have arrived since the last tick
         self._state: stream.StreamState | None = None
         self._samples = stream.Samples(

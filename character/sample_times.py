@@ -35,32 +35,31 @@ from . import rate_window
 # average out
 MEMORY = 256
 LEARNT = 3  # number of samples after which the period is known well enough to detect losses
-# [s] without a sample, after which the sender has stopped; the next sample begins a new motion
+# [s] time without a sample after which the sender counts as stopped; the next sample begins a new motion
 PAUSE = 0.5
 LEAST = 1e-3  # [s] shortest period
-# largest deviation of a sample that counts in the regression, in mean deviations from the line; larger ones
-# are clipped to it
+# largest deviation from the line that counts in the regression, in mean deviations; larger ones are clipped
 ROBUST = 2.0
 STEADY = 0.1  # weight of a new deviation in the mean deviation
 LONGEST = 0.1  # [s] largest excess of the delay over a period
-# [s/s] largest rate of change of the delay; shown motion is slower or faster by the same fraction
+# [s/s] largest rate of change of the delay; the displayed motion runs slower or faster by the same fraction
 SLEW = 0.01
-# [s] after which a required delay is forgotten, and in which two clocks are observed to drift apart
+# [s] time after which a required delay is forgotten, and in which the drift of two clocks is measured
 FORGET = 30.0
 SHRINK = 10.0  # [s] time constant with which a forgotten delay decreases
-# share of the greatest required delay: while samples require more than this, the greatest is not forgotten
+# share of the greatest required delay that is not forgotten while samples require more than this
 ABOUT = 0.8
-# ratio of the errors by the sender's times to the errors by the line above which the sender's clock counts as
-# coarse: times that are rounded down scatter about twice as much from sample to sample as about a line
+# threshold for a coarse clock of the sender: ratio of the errors by the sender's times to those by the line.
+# Times that are rounded down scatter about twice as much from sample to sample as about a line.
 COARSE = 1.25
-# share of a period: if intervals of the sender's clock differ by more from those of arrivals on average, its
-# clock runs at another speed
+# share of a period: if the mean intervals of the sender's clock and of the arrivals differ by more, the two
+# clocks run at different speeds
 PACE = 0.2
-SMALLEST = 1e-12  # mean error of values that are exact but for rounding
-# [s] unevenness of networks and sending programs that carries no information, whatever the time between
-# ticks: the interval at which a radio network delivers
+SMALLEST = 1e-12  # smallest mean error of values: that of rounding alone
+# [s] unevenness of arrivals that carries no information, whatever the time between ticks: the interval at
+# which a radio network delivers
 UNEVEN = 0.0125
-# numbers of lost samples to try, relative to the number that the time of arrival suggests
+# numbers of lost samples to try, relative to the number that follows from the time of arrival
 NEAR = np.array([-1.0, 0.0, 1.0])
 
 Mask = NDArray[np.bool_]
@@ -96,7 +95,7 @@ class Timing(NamedTuple):
         return np.where(self.is_exact, self.raws, self.lines)
 
     def at(self, time: float, rows: NDArray[np.int64], before: Array | float = 0.0) -> "Timing":
-        """Timing after a tick at `time` [s] with new samples of the signals `rows` (k,), which arrived
+        """The timing after a tick at `time` [s] with new samples of the signals `rows` (k,), which arrived
         `before` (k,) [s] earlier than the tick.
         """
         raws, lines, arrivals = self.raws.copy(), self.lines.copy(), self.arrivals.copy()
@@ -108,15 +107,15 @@ class Timing(NamedTuple):
 class Arrival(NamedTuple):
     """Classification of a new sample of each of some signals."""
 
-    is_paused: Mask  # (m,) whether it is the first one after an interruption
-    begins: Mask  # (m,) whether it is the first one from which the rate, or a new rate, is known
+    is_paused: Mask  # (m,) whether the sample is the first one after an interruption
+    begins: Mask  # (m,) whether the sample is the first one from which the rate, or a new rate, is known
     spans: Array  # (m,) [s] time since the previous sample
 
 
 class Course(NamedTuple):
     """Motion of m signals at their newest samples, as far as it is known."""
 
-    velocities: Array  # (m, d) [1/s]; NaN if not known
+    velocities: Array  # (m, d) [1/s] velocities at the samples; NaN if not known
     accelerations: Array  # (m, d) [1/s^2]
 
     def misses(self, moved: Array, spans: Array) -> Array:
@@ -178,7 +177,7 @@ def renewed(
     came = time - dt * np.nan_to_num(ages)
     sent_span = sent - before.sent
     is_later, is_said, drifts = _said(before, time, gap, sent_span)
-    # Deviations from the line of up to half of this carry no information.
+    # Deviations from the line up to half of this value carry no information.
     rounding = np.where(np.isfinite(ages) & ~is_said, np.minimum(dt, UNEVEN), dt)
     # best estimate of the time at which the sample was taken
     taken = np.where(is_said, before.raws + sent_span, came)
@@ -194,12 +193,11 @@ def renewed(
     late = line_gap - passed * period
     errors_now = course.misses(moved, passed * period)
     unbroken, errors_unbroken = _followed(before.unbroken, moved, sample_counts, is_paused)
-    # by how much the values are described better if no sample was lost; both deviations have long tails
+    # how much better the values are described if no sample was lost; both deviations have long tails
     scale = np.maximum(before.errors, SMALLEST)
     better = np.log1p((errors_now / scale) ** 2) - np.log1p((errors_unbroken / scale) ** 2)
     better = np.where(is_known & np.isfinite(better), better, 0.0)
-    # lateness scaled as if the line were known exactly, since the new sample also moves a line through few
-    # samples
+    # lateness scaled as if the line were known exactly: a new sample also moves a line through few samples
     beside = late * np.sqrt(1.0 - _shares(np.minimum(before.counts + 1.0, MEMORY))[0])
     sample = rate_window.TimedSample(taken, sample_counts, beside, lost, better)
     window = rate_window.added(before.window, sample, is_paused)
@@ -226,13 +224,14 @@ def renewed(
     learnt = np.maximum(np.clip(period + slow * pull / passed, 0.5 * period, 2.0 * period), LEAST)
     line = np.where(is_paused, came, taken - late + fast * pull)
     raw = np.where(is_said & ~is_paused, taken, line)
-    # difference of the clocks; the displayed times stay the same, as delays change by as much
+    # difference of the clocks by which times are corrected; the delays change by as much, so displayed times
+    # stay the same
     age = time - raw
     apart = np.where(
         is_said & ~is_paused, np.where(age < 0.0, age, age * np.minimum(span / FORGET, 1.0)), 0.0
     )
-    # Greatest age of the previous sample. After a change of the rate it exceeds the new period by at least as
-    # much as it exceeded the old one; otherwise it is the age at the last tick.
+    # Greatest age of the previous sample, needed as a delay. After a change of the rate it exceeds the new
+    # period by at least as much as the old one; otherwise it is the age at the last tick.
     still_needed = np.maximum(says.needs, before.needs - before.periods + period)
     need = np.where(is_other, still_needed, np.maximum(gap - dt, 0.0))
     is_old = time - before.needed > FORGET

@@ -21,12 +21,12 @@ from .chain.inputs import Matrix
 from .remote_signals import RemoteSignals
 from .stream import PAUSE
 
-# [s] after a person's last picture, from which nobody is seen: as long as until a stream has ended
+# [s] time after a person's last picture from which the person counts as lost: the same as for a stream
 LOST = PAUSE
-SURE = 1.0  # sum of the confidences of a person's pictures from which the person is seen
-NEARER = 0.5  # share of the followed person's distance: a camera follows another who is nearer
-NEARER_FOR = 1.0  # [s] time for which the other person must be that near
-# largest number of persons at a time, so that a sender that keeps inventing numbers cannot fill the memory
+SURE = 1.0  # sum of the confidences of a person's pictures above which the person counts as seen
+NEARER = 0.5  # share of the followed person's distance below which another person counts as nearer
+NEARER_FOR = 1.0  # [s] time for which another person must be nearer before the camera follows them
+# largest number of persons at a time, so that invented person numbers cannot fill the memory
 MOST = 64
 
 
@@ -163,7 +163,7 @@ class SeenPersons:
 
     @property
     def is_active(self) -> bool:
-        """Whether something changes by time alone."""
+        """Whether positions or persons seen will change without further reports, as time passes."""
         return bool(self._persons) or self._signals.is_active
 
     def is_news(self, unknown: str) -> bool:
@@ -226,7 +226,7 @@ class SeenPersons:
             person.count = 0
 
     def _follow(self, name: str, camera: _Camera, dt: float) -> None:
-        """Chooses the person whom a camera follows, and updates the person's position."""
+        """Chooses the person whom a camera follows, and updates that person's position."""
         seen = {
             number: person
             for (of, number), person in self._persons.items()

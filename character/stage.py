@@ -35,7 +35,7 @@ class TickOrder(NamedTuple):
 class NewPoses(NamedTuple, Generic[Pose]):
     """New poses of a mover, which the host writes to its views of the scene."""
 
-    mover: int  # its index
+    mover: int  # index of the mover
     pose: Pose | NoPose
     desired_pose: Pose | NoPose  # for the view with desired poses
 

@@ -19,15 +19,15 @@ from ..solvers.kinematics.se3 import Array
 from . import sample_times
 from .sample_times import LEAST, PAUSE, Arrival, Course, Timing
 
-REJOIN = 0.5  # [s] longest time in which a stream that was interrupted is caught up with
-START = 0.25  # [s] time in which a new stream is joined, if it is slower than the ticks
+REJOIN = 0.5  # [s] longest time in which an interrupted stream is caught up with
+START = 0.25  # [s] time in which the motion moves to a new stream that is slower than the ticks
 ROUNDING = 1e-6  # relative rounding error
 # number of periods in which an extrapolated signal returns to its last sample, if no other arrives
 RETURN = 3.0
-INSTANT = 1e-9  # [s] a shorter curve is a step
+INSTANT = 1e-9  # [s] duration below which a curve is a step
 # largest distance by which a signal leaves the range of the last samples, in distances between these
 BEYOND = 2.0
-LEAST_RATE = 1e-12  # [1/s] smaller velocities count as 0
+LEAST_RATE = 1e-12  # [1/s] speed below which a velocity counts as 0
 
 __all__ = ["PAUSE", "REJOIN", "Samples", "StreamState", "advance", "begin"]
 
@@ -36,7 +36,7 @@ Motion = tuple[Array, Array]  # values (m, d) and velocities (m, d) [1/s]
 Rows = TypeVar("Rows", bound=tuple[Any, ...])
 
 
-UNKNOWN = np.array(np.nan)  # not known, as one value for all signals
+UNKNOWN = np.array(np.nan)  # a value that is not known, for all signals
 
 
 class Samples(NamedTuple):
@@ -122,7 +122,7 @@ class StreamState(NamedTuple):
 
     @property
     def values(self) -> Array:
-        """Values (m, d) of the signals at this tick."""
+        """Values (m, d) of the signals at the current tick."""
         return self.cubics.at(self.time, self.timing.periods, self.samples.values)[0]
 
     def only(self, rows: Sequence[int] | Indices) -> "StreamState":
@@ -231,11 +231,11 @@ def _tendency(
     slopes = np.where(stops, np.nan, (new.values - state.samples.values) / np.maximum(spans, LEAST)[:, None])
     bends = np.where(np.isfinite(slopes + before.slopes), slopes - before.slopes, 0.0)
     summed_spans = np.maximum(spans + before.spans, LEAST)
-    # a velocity that has appeared suddenly, as in a step or in noise, is not continued
+    # a velocity that appears suddenly, as in a step or in noise, is not continued
     size = sum(np.linalg.norm(part, axis=1) for part in (slopes, before.slopes, before.bends))
     sudden = np.linalg.norm(bends - before.bends, axis=1) / np.maximum(size, LEAST_RATE)
     trust = np.where(np.isfinite(size), np.clip(2.0 - 2.0 * sudden, 0.0, 1.0), 0.0)[:, None]
-    # the parabola through the last three samples, at the last one
+    # velocity at the last sample, by the parabola through the last three
     bent = np.where(np.isfinite(before.slopes), (spans / summed_spans)[:, None] * bends, 0.0)
     parabola, accelerations = slopes + bent, 2.0 * bends / summed_spans[:, None]
     velocities = np.where(trust > 0.0, trust * parabola, 0.0)
@@ -266,14 +266,15 @@ def _cubics(
     is_slow = timing.periods > (1.0 + ROUNDING) * dt
     gap = np.where(state.timing.counts > 0.0, overdue, np.maximum(START, overdue))
     caught_up = np.where(is_interrupted, state.time + np.minimum(gap, rejoin), state.cubics.caught_up)
-    # the signal is slower than the ticks now, or was so before its rate changed
+    # the signal is slower than the ticks, or was so before its rate changed
     is_shown_late = is_slow | (state.timing.periods > 0.0)
     caught_up = np.where(arrival.begins, state.time + START * is_shown_late, caught_up)
     soonest = np.where(arrival.is_paused, state.time + dt, np.maximum(due, state.time + timing.periods))
     stops = arrival.is_paused | is_new
     end = np.where(is_new, state.time + dt, np.maximum(soonest, caught_up))
     ahead = np.where(stops, 0.0, end - due)[:, None]
-    accelerated = np.minimum(ahead, timing.periods[:, None])  # an acceleration is not extrapolated farther
+    # an acceleration is extrapolated for a limited time only
+    accelerated = np.minimum(ahead, timing.periods[:, None])
     velocities, accelerations = motion
     goals = new.values + ahead * velocities + (ahead - 0.5 * accelerated) * accelerated * accelerations
     values, rates = np.where(is_new[:, None], new.values, shown[0]), np.where(is_new[:, None], 0.0, shown[1])

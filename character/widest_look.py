@@ -20,7 +20,7 @@ ALL_AROUND = math.pi - 1e-3  # [rad] smallest widest look that counts as no limi
 BEHIND = math.radians(
     15
     # [rad] angle from straight behind that a target must exceed on the other side before the look changes
-    # sides; so a target that stays straight behind does not change them
+    # sides; a target that stays straight behind changes nothing
 )
 
 
@@ -38,7 +38,7 @@ class LookSettings:
     up: float = 0.0
 
 
-ANYWHERE = LookSettings()  # settings without effect
+ANYWHERE = LookSettings()  # settings that have no effect
 
 
 class LookState(NamedTuple):
@@ -101,7 +101,7 @@ def posed(skeleton: Skeleton, angles: list[float], before: Posed | None) -> Pose
     if before is not None and is_same and before.angles == angles:
         return before
     # The front is fixed to the first bone, which rotates the body. `path[last]` is that bone's last joint:
-    # the next joint of the path is at another position.
+    # the next joint of the path has another position.
     path = skeleton.path()
     last = next(
         (
@@ -174,7 +174,7 @@ def _edge(side: float, aside: float, up: float, widest: float) -> tuple[float, f
     """
     if widest >= 0.5 * math.pi:
         return side * math.acos(max(-1.0, math.cos(widest) / math.cos(up))), up
-    # slope of that path
+    # slope of the path toward the target
     slope = math.atan2(math.sin(up), math.cos(up) * math.sin(min(abs(aside), 0.5 * math.pi)))
     across, high = math.sin(widest) * math.cos(slope), math.sin(widest) * math.sin(slope)
     return side * math.atan2(across, math.cos(widest)), math.asin(high)
@@ -194,7 +194,7 @@ def _crossing(
         left = duration = crossing_time(math.dist(origin, desired))
     if left == 0.0:
         return LookState(side, desired, desired, 0.0, 0.0, is_beyond)
-    share = remaining_share(left / duration)  # share of the path that is left
+    share = remaining_share(left / duration)  # share of the path that remains
     angles = (desired[0] + share * (origin[0] - desired[0]), desired[1] + share * (origin[1] - desired[1]))
     return LookState(side, angles, origin, left, duration, is_beyond)
 

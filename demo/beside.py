@@ -1,4 +1,4 @@
-"""Solutions of another solver for the frames of a take: its figures and its pictures."""
+"""Another solver's solutions for the frames of a take, with their figures and pictures."""
 
 from contextlib import contextmanager
 from dataclasses import dataclass

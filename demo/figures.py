@@ -28,8 +28,8 @@ def speeds(angles: np.ndarray, fps: float) -> np.ndarray:
 
 
 def lag(times: np.ndarray, reported: np.ndarray, due: np.ndarray, filtered: np.ndarray) -> float:
-    """Delay [s] after which the reported angles (at `times`) fit the filtered ones (at `due`) best, by least
-    mean squares.
+    """Delay [s] of the reported angles (at `times`) after the filtered ones (at `due`), by least mean
+    squares.
     """
     misses = []
     for delay in LAGS:

@@ -10,7 +10,7 @@ FRAME = re.compile(r"\w+_\d{4,}\.png")  # name of a picture's file; see `picture
 
 
 class FolderError(Exception):
-    """The folder contains files that the demo did not write; the message names it and says what to do."""
+    """The folder contains files that the demo did not write; the message names the folder and the remedy."""
 
 
 def prepare(folder: Path, blend: str, *more: str) -> None:

@@ -1,4 +1,4 @@
-"""A robot of Limber's gallery as one click adds it, with its own postures and its own moving target."""
+"""A robot of Limber's gallery, added by one click, with its own postures and moving target."""
 
 from math import atan2
 

@@ -1,4 +1,4 @@
-"""The extension as users have it: installed in Blender's profile and enabled, and not the checkout."""
+"""The extension as users have it: installed in Blender's profile and enabled, instead of the checkout."""
 
 import importlib
 import re
@@ -18,7 +18,7 @@ class NotInstalledError(Exception):
 
 
 def enable() -> ModuleType:
-    """The installed package, which is enabled if it was not.
+    """The installed package, enabled if necessary.
 
     Raises:
         NotInstalledError: there is none in this profile.

@@ -12,9 +12,9 @@ from mathutils import Vector
 
 CONNECT_WITHIN = 20.0  # [s] includes a cold start of the worker's Python on a busy machine
 ARM_WITHIN = 30.0  # [s] the approach to the first pose is slow for safety
-LOOK = 0.01  # [s] between two reads of the robot's status: it reports at most that often
+LOOK = 0.01  # [s] time between two reads of the robot's status, which changes at most that often
 FOLLOWED = 2.0  # [degrees] largest distance from the sent values at the end of a scene with closed loops
-SETTLE = 1.0  # [s] after the last frame, in which the robot arrives
+SETTLE = 1.0  # [s] time after the last frame in which the robot arrives
 
 
 class FailedError(Exception):

@@ -1,4 +1,4 @@
-"""The report of a take: its figures, those that miss their bounds, and a short table."""
+"""The report of a take: its figures, a sentence for each figure that misses its bound, and a table."""
 
 import json
 from math import degrees
@@ -12,7 +12,7 @@ AIM = 0.1  # [degrees] largest aim error of the solver for targets that can be m
 SHOWN = 0.01  # [degrees] largest difference between shown and computed values, due to single precision
 SAME = 1e-9  # [rad] tolerance within which live and streamed values are equal
 KEYED = 1e-6  # [rad] rounding error of keys, which are single precision
-OVER = 1e-6  # share of a motion limit by which rounding may exceed it
+OVER = 1e-6  # largest excess over a motion limit that counts as rounding, as a share of the limit
 # [degrees] largest mean distance of a joint from its sent values, corrected for the lag; a servo that follows
 # is far below
 FOLLOWED = 2.0
@@ -105,7 +105,7 @@ def measure(take) -> dict:
 
 
 def _beyond(take, filtered: np.ndarray) -> np.ndarray:
-    """Distance (n,) by which each joint exceeded its range [rad; prismatic joints m]."""
+    """Largest excess (n,) of each joint over its range [rad; prismatic joints m]."""
     return np.maximum(take.limits[0] - filtered, filtered - take.limits[1]).max(0).clip(0.0)
 
 

@@ -33,7 +33,7 @@ def tiles(name: str, colour: tuple, size: float) -> bpy.types.Material:
 
 
 def haze(name: str, colour: tuple, strength: float) -> bpy.types.Material:
-    """Material for light in dusty air: it glows, and is transparent."""
+    """Material for light in dusty air: glowing and transparent."""
     material = bpy.data.materials.new(name)
     material.use_nodes = True
     nodes, links = material.node_tree.nodes, material.node_tree.links

@@ -29,7 +29,7 @@ EYE = 0.5  # position of the eye along the head's bone, as a share
 
 
 class ClipError(Exception):
-    """The clip cannot be used; the message names it and the remedy."""
+    """The clip cannot be used; the message names the clip and the remedy."""
 
 
 class Walker:
@@ -98,8 +98,8 @@ class Walker:
         return frames
 
     def _facing(self) -> Vector:
-        """Direction in which the figure faces in its rest pose: that of its feet, else the one that follows
-        from left and right bones.
+        """Direction in which the figure faces in its rest pose: the direction of its feet, else the one that
+        follows from left and right bones.
         """
         bones = self.rig.data.bones
         toes = [bone for bone in bones if "toe" in bone.name.lower()]

@@ -14,11 +14,11 @@ MOVES = {
     "limber.arm_confirmed",
     "limber.confirm_pose",
 }  # operators of Next Step that let a robot move
-SETTLES = 1.0  # [s] delay; by then a click that was meant for the former button has been made
+SETTLES = 1.0  # [s] delay of the button; a click meant for the former button has been made by then
 
 _shown: dict[
     int, tuple[str, float]
-] = {}  # by the area's address: operator that was passed last for this area, and since when [s]
+] = {}  # area's address -> (operator that last passed for this area, time [s] since when)
 
 
 def settled(operator: str) -> str:

@@ -17,11 +17,11 @@ class PlayedBody(PlayedMover[BodyEntry]):
 
     @property
     def anchors(self) -> list[Anchor]:
-        """Empty: the motion that it follows is in its armature's space."""
+        """Empty: a body follows motion in its armature's space, which needs no anchor."""
         return []
 
     def followed(self, moment: Moment) -> Iterator[str]:
-        """Empty: it follows the clip's motion and no target."""
+        """Empty: a body follows the clip's motion and no target."""
         return iter(())
 
     def read(self, view: PlayedView, targets: PlayedView) -> tuple[BodyModel, BodyInputs]:

@@ -36,7 +36,7 @@ from .streams import OrderStreams
 from .typed_orders import order_of_line
 
 STOP = "stop"  # word of the command that is executed at once
-FRESH = 1.0  # [s] age beyond which a command to arm is ignored, since it no longer is a fresh press
+FRESH = 1.0  # [s] age from which a command to arm is ignored: the press is no longer recent
 MOST_WAITING = 1000  # largest number of commands that wait for a tick; further ones are dropped
 SHOWN_EVERY = 0.1  # [s] between two updates of the page's state
 KEPT = 30  # number of decisions and sentences on the page
@@ -121,10 +121,10 @@ class LivePlay:
         # without a lock, since signal handlers set it between any two steps of this thread
         self._is_ended = False
         self._orders: queue.SimpleQueue[_Waiting] = queue.SimpleQueue()
-        self._stops = 0  # number of stops so far
+        self._stops = 0  # number of stop commands so far
         self._problems: dict[str, str] = {}  # problems of movers that were reported last
-        self._trouble = ""  # last report on OSC
-        self._silent = ""  # last report on a sound that did not begin
+        self._trouble = ""  # last reported problem of OSC
+        self._silent = ""  # last reported problem of a sound
         self._said: deque[str] = deque(maxlen=KEPT)
         self._decisions: deque[dict[str, Any]] = deque(maxlen=KEPT)
         self._seconds = self._shown_at = 0.0  # [s] time of the last tick, and of the page's next update
@@ -163,7 +163,7 @@ class LivePlay:
                 )
             except (OSError, ValueError) as error:
                 raise PlayerError(why_not_served(options.page_host, options.page, error)) from error
-            # the address has the token, so the page does not show this line
+            # this line is not shown on the page, since the address contains the token
             self._say_line(f"Page: {self._page.address}")
 
     def _close(self) -> None:
@@ -188,7 +188,7 @@ class LivePlay:
 
     def order(self, line: str) -> None:
         """Takes a line that a person has typed, from any thread. A stop is executed at once."""
-        # whatever follows the word, all robots stop
+        # a line that begins with the word "stop" stops all robots, whatever follows
         if line.split()[:1] and line.split()[0].casefold() == STOP:
             self.stop()
         else:
@@ -209,7 +209,7 @@ class LivePlay:
         self._is_ended = True
 
     def run(self) -> None:
-        """Plays until it is ended.
+        """Plays the character until somebody ends the player.
 
         Raises:
             PlayerError: The character cannot play.
@@ -219,7 +219,7 @@ class LivePlay:
             self._tick(0.0, 0.0, 1.0 / self._options.rate)
             self._check_first()
             gc.collect()
-            # objects that live as long as the performance are not searched by the garbage collector
+            # the garbage collector skips objects that live as long as the performance
             gc.freeze()
             service.ready()
             self._keep_playing(service)
@@ -294,7 +294,9 @@ class LivePlay:
                 self._say(trouble)
 
     def _can_do(self, order: Order, troubles: list[str]) -> bool:
-        """Executes a program's command and returns whether it could; if not, adds to `troubles`."""
+        """Executes a program's command; returns whether that was possible, and if not adds the reason to
+        `troubles`.
+        """
         try:
             self._do(order, OSC)
         except (PlayerError, HardwareError) as error:
@@ -303,7 +305,7 @@ class LivePlay:
         return True
 
     def _show(self, page: PageServer, seconds: float) -> None:
-        """Updates the page's state while somebody watches it."""
+        """Sends the current state to the page while somebody watches the page."""
         self._shown_at = seconds + SHOWN_EVERY
         if page.is_watched or not seconds:
             robots = [robot.plain() for robot in self._robots.robots] if self._robots is not None else []
@@ -311,7 +313,7 @@ class LivePlay:
             page.publish(json.dumps(state))
 
     def _say_problems(self) -> None:
-        """Reports for each mover why it does not follow its goals, when that changes."""
+        """Reports for each mover why it does not follow its goals, each time the reason changes."""
         character = self._performance.character
         movers: list[MoverEntry] = [*character.chains, *character.mechanisms, *character.bodies]
         for mover in movers:
@@ -329,7 +331,7 @@ class LivePlay:
                 raise PlayerError(problem)
 
     def _obey(self) -> None:
-        """Executes the commands since the last tick and since the last stop."""
+        """Executes the commands that have arrived since the last tick, except those before the last stop."""
         while not self._orders.empty():
             waiting = self._orders.get()
             if waiting.stops != self._stops:
@@ -338,7 +340,7 @@ class LivePlay:
                 self._do_waiting(waiting)
             except (PlayerError, HardwareError) as error:
                 self._say(str(error))
-            # pressed meanwhile: the stop takes precedence
+            # stopped while the robot was being armed: the stop takes precedence
             if waiting.stops != self._stops and self._robots is not None:
                 self._robots.sessions.stop_all()
 

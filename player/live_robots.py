@@ -19,9 +19,9 @@ from .errors import PlayerError
 from .performance import Performance
 from .robots import AWAY, FollowedValues, calibration_beside, check_origin, device_of, per_unit
 
-RETRY_AFTER = 2.0  # [s] between two attempts to reach a robot that is away
-END_WITHIN = 6.0  # [s] for robots to come to rest at the end
-# states in which a command to arm waits for the robot to be connected
+RETRY_AFTER = 2.0  # [s] time between two attempts to reach a robot that is away
+END_WITHIN = 6.0  # [s] time within which robots come to rest at the end
+# states in which a command to arm waits until the robot is connected
 BEFORE_ARMING = {State.CLOSED, State.CONNECTING, State.DISARMED}
 PERSON, INSTALLER = "person", "installer"
 
@@ -33,12 +33,12 @@ class LiveRobot:
     name: str
     session: RobotSession
     values: FollowedValues
-    # source of a command to arm it once it is connected: a person or the installer; "" for none
+    # who commanded to arm the robot once it is connected: a person or the installer; "" for nobody
     ordered_by: str = ""
     retry_at: float = 0.0  # [s] time of the next attempt to connect
     said: str = ""  # last reported sentence
-    is_retrying: bool = False  # whether it is away and repeatedly reconnected, which is reported once
-    # values that it keeps while a person moves it to their pose; None: it follows
+    is_retrying: bool = False  # whether the robot is away and Limber tries to reconnect it; reported once
+    # values that the robot keeps while a person moves it to the pose of these values; None: it follows
     shown: list[Kinematic] | None = None
 
     def tick(
@@ -103,7 +103,9 @@ class LiveRobot:
 
     @property
     def _pose(self) -> list[str]:
-        """The pose to which a person must move the robot, joint by joint; empty if it follows."""
+        """The pose to which a person must move the robot, joint by joint; empty if the robot follows the
+        character.
+        """
         positions = [value.position for value in self.shown or ()]
         return pose_texts(self.session.link.device.joints, positions) if positions else []
 
@@ -122,7 +124,7 @@ class LiveRobot:
 
 
 def _refusal(word: str, status: Status) -> str:
-    """Reason why a robot cannot execute a command now; "" if it can."""
+    """Why a robot cannot execute a command now; "" if it can."""
     match word:
         case "connect" if status.state not in (State.CLOSED, State.DISARMED) and not is_away(status):
             return "type disarm or clear first, then connect"
@@ -134,7 +136,7 @@ def _refusal(word: str, status: Status) -> str:
 
 
 def is_away(status: Status) -> bool:
-    """Whether a robot is absent, so that it may come back."""
+    """Whether a robot is absent but may return."""
     return status.state is State.FAULT and status.fault in AWAY
 
 

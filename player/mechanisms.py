@@ -30,11 +30,11 @@ class PlayedMechanism(PlayedMover[MechanismEntry]):
 
     @property
     def anchors(self) -> list[Anchor]:
-        """Anchors of its base and of its driven bodies."""
+        """Anchors of the mechanism's base and of its driven bodies."""
         return [self.entry.base_frame.anchor, *(mounted.anchor for _, mounted in self.entry.driven)]
 
     def followed(self, moment: Moment) -> Iterator[str]:
-        """Names of the targets that it follows."""
+        """Names of the targets that the mechanism's goals follow."""
         return (each.target for each in self.entry.goals)
 
     def read(self, view: PlayedView, targets: PlayedView) -> tuple[MechanismModel, Goals]:

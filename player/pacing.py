@@ -1,12 +1,12 @@
 """Ticks of a performance in real time, at a rate that the computer keeps."""
 
-SLOWEST = 5.0  # [ticks/s] rate that is not lowered further
-BUSY = 0.9  # share of the time in ticks above which the rate is lowered
-EASY = 0.6  # share of the time that ticks would take at the next higher rate, below which the rate can rise
+SLOWEST = 5.0  # [ticks/s] lowest rate
+BUSY = 0.9  # share of the time spent in ticks above which the rate is lowered
+EASY = 0.6  # share of the time that ticks would take at the next higher rate, below which the rate may rise
 LOWERED = 0.75  # factor of the rate when it is lowered
-WATCHED = 1.0  # [s] over which the share of the time in ticks is measured
+WATCHED = 1.0  # [s] duration of one measurement of the share of the time spent in ticks
 PATIENCE = 10  # number of successive measurements below `EASY` after which the rate rises by a step
-MOST_PATIENCE = 600  # largest number of such measurements; it doubles after each raise that did not last
+MOST_PATIENCE = 600  # largest value of that number, which doubles after each raise that did not last
 
 
 class Pacing:

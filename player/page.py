@@ -34,7 +34,7 @@ def page_state(
     }
     values = []
     for entry, value in zip(character.values, performance.values(), strict=True):
-        # a slider needs a range: a value without a joint of a robot has no limits
+        # a slider needs a range, and only values of robots' joints have limits
         known = limits.get(entry.name)
         lower, upper = (known.lower, known.upper) if known is not None else (0.0, 1.0)
         values.append({"name": entry.name, "value": value, "lower": lower, "upper": upper})

@@ -225,7 +225,7 @@ class Performance:
         ]
 
     def _value(self, value: ValueEntry) -> float:
-        """A value of the clip, or the closure of the chain's lids that it follows."""
+        """Number of a value entry: the clip's, or the closure of the chain's lids that the entry follows."""
         chain = self._chains.get(value.lids_of)
         if chain is not None and chain.solved is not None:
             return chain.solved.lid

@@ -13,7 +13,7 @@ class Playhead:
         self.jumps, self.jumped_to = (
             0,
             0.0,
-        )  # number of jumps so far, and the time [s] to which the last one led
+        )  # number of jumps so far, and the time [s] at the end of the last one
 
     def advance(self, dt: float) -> None:
         """Advances by `dt` [s], if it plays."""

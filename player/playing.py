@@ -20,7 +20,7 @@ from .performance import Performance
 from .playhead import Playhead
 from .script import SAME_TIME, Event, Script, TargetPath
 
-SAME_RATE = 1e-6  # relative difference within which a rate counts as the clip's
+SAME_RATE = 1e-6  # relative difference up to which a rate counts as the clip's
 ROWS = ("commanded", "desired", "target_position", "aim_error_desired", "aim_error", "state", "values")
 LIMITS = ("lower", "upper", "velocity", "acceleration", "jerk")
 IDENTITY = np.eye(4).tolist()

@@ -24,12 +24,11 @@ ORDERS = {
     "Clear Fault": "clear",
     "Connect": "connect",
 }  # the command that a person types for each button
-# faults of an absent robot: it may come back, and then stays disarmed
+# faults of an absent robot, which may return and then stays disarmed
 AWAY = frozenset({Fault.PORT_MISSING, Fault.PORT_BUSY, Fault.PORT_UNUSABLE, Fault.UNPLUGGED, Fault.SILENT})
 HOST = HostWords("Limber", ORDERS, retried=AWAY, confirms_joints=False)
 NO_ORDERS = "start limber play in a terminal, or with --page,"
-# end of the name of a calibration file in the folder of the character file, which replaces the calibration in
-# that file
+# suffix of a calibration file's name; beside a character file, it replaces the calibration in that file
 CALIBRATION = ".calibration.json"
 UNITS: Mapping[str, Unit] = {unit: unit for unit in get_args(Unit)}
 
@@ -131,7 +130,7 @@ class FollowedValues:
         return followed
 
     def _value(self, name: str, number: float, dt: float) -> Kinematic:
-        """A value after its filter, if it has one."""
+        """A value after its motion filter, if there is one."""
         settings = self._filters.get(name)
         if settings is None:
             return Kinematic(number)

@@ -28,7 +28,7 @@ class PlayedView:
     chains: dict[str, ChainPose] = field(default_factory=dict)
 
     def place(self, mover: "MoverKey", pose: ChainPose | NoPose) -> None:
-        """Sets the pose of a chain, if it is known; other movers carry nothing and have none."""
+        """Sets the pose of a chain, if it is known; other movers carry nothing and have no pose here."""
         if isinstance(pose, ChainPose):
             self.chains[mover.name] = pose
 
@@ -84,25 +84,25 @@ class PlayedMover(ABC, Generic[Entry]):
     @property
     @abstractmethod
     def anchors(self) -> list[Anchor]:
-        """Anchors of its base and of its inputs."""
+        """Anchors of the mover's base and of its inputs."""
 
     @abstractmethod
     def followed(self, moment: "Moment") -> Iterator[str]:
-        """Names of the targets that it follows, or may follow."""
+        """Names of the targets that the mover follows, or may follow."""
 
     @abstractmethod
     def read(self, view: PlayedView, targets: PlayedView) -> tuple[MoverModel, object]:
-        """Its model and inputs; `targets`: poses of targets, which in a cycle are desired ones.
+        """The mover's model and inputs; `targets`: poses of targets, in a cycle the desired ones.
 
         Raises:
             ValueError: the inputs cannot be used; the message names the fault and the remedy.
         """
 
     def show(self) -> None:
-        """Sets the record's poses after a tick; does nothing for movers on which no others depend."""
+        """Stores the mover's poses in its record after a tick, if other movers depend on them."""
 
     def advance(self, view: PlayedView, targets: PlayedView, dt: float) -> None:
-        """Ticks it once by `dt` [s]; arguments as for `read`."""
+        """Advances the mover by one tick of `dt` [s]; arguments as for `read`."""
         with self.record.resting_on((ValueError,), dt):
             self.record.tick(*self.read(view, targets), dt)
         self.show()
@@ -138,7 +138,7 @@ class Moment:
     direct: Callable[[str, Directed, int], Directed] | None
 
     def needs(self, movers: Sequence[PlayedMover[Any]]) -> list[list[int]]:
-        """For each mover the indices of those on which it depends."""
+        """For each mover the indices of the movers on which it depends."""
         indices = {mover.key: k for k, mover in enumerate(movers)}
         needs = []
         for mover in movers:

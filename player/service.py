@@ -39,7 +39,7 @@ class ServiceManager:
             self._say(f"WATCHDOG=1\nSTATUS={printable(status())}")  # one line, for any name of a state
 
     def stopping(self) -> None:
-        """Reports that the character is ending: its robot first comes to rest."""
+        """Reports that the player is stopping, which takes until its robot is at rest."""
         self._say("STOPPING=1")
 
     def _say(self, text: str) -> None:

@@ -13,11 +13,11 @@ from ..files.sound_player import SoundError, SoundPlayer
 from ..files.sounds import sound_beside
 from .playhead import Playhead
 
-DELAY = 0.1  # [s] delay of servos after their commands, by which sounds are delayed too
+DELAY = 0.1  # [s] delay of sounds, as of servos after their commands
 
 
 class _ClipSound(NamedTuple):
-    """A sound, and the position [s] in the clip at which it begins."""
+    """A sound of the clip, and the position [s] in the clip at which the sound begins."""
 
     player: SoundPlayer
     due: float
@@ -75,7 +75,7 @@ class ClipSoundPlayer:
             self._silence()
             self._jumps = playhead.jumps
             before = math.nextafter(playhead.jumped_to, -math.inf)
-        if not playhead.plays and seconds < playhead.length:  # at the clip's end longer sounds go on
+        if not playhead.plays and seconds < playhead.length:  # at the end of the clip, longer sounds continue
             self._silence()
             self._before = before
             return

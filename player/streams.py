@@ -8,7 +8,7 @@ from ..inputs.words import STREAMED, Order
 
 
 class OrderStreams:
-    """Commands with numbers that continue one another, by their subject."""
+    """Streams of commands whose numbers continue one another, such as a moving target's, by their subject."""
 
     def __init__(self) -> None:
         self._signals = RemoteSignals()

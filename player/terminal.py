@@ -37,7 +37,7 @@ def play_live(character: CharacterFile, path: Path, options: LiveOptions) -> Non
 
 
 def _say(typed: TypedLine | None, line: str) -> None:
-    """Prints a line, above the line being typed if this program shows that."""
+    """Prints a line, above the line being typed if this program displays typed lines."""
     if typed is not None:
         typed.say(printable(line))
         return

@@ -18,7 +18,7 @@ AGAIN = "\r\x1b[K"  # moves to the start of the line and clears it
 ENTER, ERASE, ERASE_WORD, ERASE_LINE, END, ESCAPE = "\r\n", "\x7f\b", "\x17", "\x15", "\x04", "\x1b"
 LINUX_KEY = "\x1b[["  # start of the codes of F1 to F5 on Linux' console
 LONGEST = 1000  # largest number of letters in a line
-PATIENCE = 0.1  # [s] for which the display of typed letters waits for a line being printed
+PATIENCE = 0.1  # [s] longest wait of newly typed letters for a line that is being printed
 
 
 class TypedLine:
@@ -30,8 +30,8 @@ class TypedLine:
         """`descriptor`: file descriptor of the terminal to write to."""
         self._descriptor = descriptor
         self._text = ""
-        self._done = ""  # completed lines that are not displayed as such yet
-        self._escape = ""  # received part of a key code that is no letter, such as an arrow
+        self._done = ""  # completed lines that are not shown as completed yet
+        self._escape = ""  # received part of a key code that is no letter, such as that of an arrow
         self._lock = threading.Lock()
 
     def say(self, line: str) -> None:
@@ -40,8 +40,8 @@ class TypedLine:
             self._write(f"{AGAIN}{line}\n{self._shown()}")
 
     def take(self, typed: str) -> tuple[list[str], bool]:
-        """Processes typed characters; returns the lines that they complete, and whether the end was typed
-        (Ctrl D in an empty line).
+        """Processes typed characters; returns the completed lines, and whether Ctrl D ended the input (in an
+        empty line).
         """
         lines = []
         for letter in typed:

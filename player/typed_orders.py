@@ -6,15 +6,15 @@ from ..inputs.words import Order
 from .errors import PlayerError
 from .paths import checked_order, path_of, set_order
 
-# words of lines that are written like an OSC message: address, then arguments
+# first words of lines that are written like an OSC message: address, then arguments
 AS_SENT = ("look", "target", "rotation", "axis", "seen", "say", "play", "pause", "seek", "quit")
 
 
 def order_of_line(line: str) -> Order | None:
-    """The command in a typed line; None if it is empty.
+    """The command in a typed line; None for an empty line.
 
     Raises:
-        PlayerError: It is no valid command.
+        PlayerError: The line is no valid command.
     """
     try:
         words = shlex.split(line)

@@ -2,7 +2,7 @@
 
 
 def player_version() -> str:
-    """The version of the wheel that is installed here; "from its sources" where there is none."""
+    """Version of the installed wheel; "from its sources" if no wheel is installed."""
     from importlib import metadata  # loading it would take a tenth of the time until the player plays
 
     try:

@@ -78,8 +78,8 @@ def _of_end(
     positions: Array,
     at_targets: bool,
 ) -> list[BlockResidual]:
-    """Residuals of one end; columns of joints that do not move it are zero. `axes` and `positions` (n, 3) are
-    those of the joints.
+    """Residuals of one end; columns of joints that do not move the end are zero. `axes` and `positions` (n,
+    3) are those of the joints.
     """
     rotation, position = skeleton.end_pose(pose, end_goal.end)
     rotations, at_end = np.array([to_matrix(rotation)]), np.array([position])

@@ -28,7 +28,7 @@ from .kinematics.rotations import (
 from .tolerances import SAME_ANGLE
 
 STILL = IDENTITY, ORIGIN
-NO_PULL = SAME_ANGLE * SAME_ANGLE  # limit of squared lengths: a smaller pull has no lever arm
+NO_PULL = SAME_ANGLE * SAME_ANGLE  # limit of squared lengths: a pull with a smaller one has no lever arm
 
 
 class Pull(NamedTuple):
@@ -115,7 +115,9 @@ class Tool:
         self.rotation, self.position = rotation, position
 
     def rotate(self, rotation: Quaternion, about_position: Vector | None) -> None:
-        """Rotates the end by `rotation` about a position [m]; None: only its orientation changes."""
+        """Rotates the end by `rotation` about a position [m]; without a position only the orientation
+        changes.
+        """
         self.rotation = multiply(rotation, self.rotation)
         if about_position is not None:
             self.position = add(rotate(rotation, subtract(self.position, about_position)), about_position)

@@ -27,7 +27,7 @@ def measure(skeleton: Skeleton, goal: GazeGoal, pose: Pose) -> PoseErrors:
 
 
 class Diagnosis:
-    """Diagnostics for one skeleton. The shape of the last posture is cached, as it seldom changes."""
+    """Diagnostics for one skeleton. The last posture's shape is cached, since postures seldom change."""
 
     def __init__(
         self, skeleton: Skeleton, posture_weight: float = POSTURE_WEIGHT, aggravation: float = AGGRAVATION

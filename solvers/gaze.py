@@ -16,10 +16,10 @@ FRAME = 1 / 60  # [s] duration of a frame if none is given
 SPEED = math.radians(
     480
 )  # [rad/s] largest speed of a joint: at 60 frames a second, about half of what looks like a jump
-# [rad/s, or multiples of its distance from the base per second] a target that moves faster than this counts
-# as jumping
+# [rad/s, or multiples of the target's distance from the base per second] speed above which a target counts as
+# jumping
 FASTEST_TARGET = 18.0
-# [s] between failed searches for other solutions: a target out of reach tends to stay so for a while
+# [s] time between failed searches for other solutions: a target out of reach usually stays so for a while
 SEARCH_PAUSE = 0.5
 UNFINISHED = "the solver has not brought it there yet: wait, or choose another Solver"
 
@@ -67,11 +67,11 @@ class GazeSolution:
     # [rad] shape deviation by the measure that the method minimises; None if the method has no measure of its
     # own
     lowered: float | None = None
-    # whether the method's own criterion is met; None if its criterion is that every goal is met to within
+    # whether the method's own criterion is met; None if the criterion is that every goal is met to within
     # `MET`
     is_accepted: bool | None = field(default=None, repr=False)
-    # why the criterion is not met although the joints would allow it, with the remedy; "" for none (see
-    # `shortfall.reason`)
+    # why the method's criterion is not met although the joints would allow it, with the remedy; "" for none
+    # (see `shortfall.reason`)
     unfinished: str = field(default=UNFINISHED, repr=False)
 
     @property
@@ -198,9 +198,9 @@ def limits_hit(skeleton: Skeleton, angles: Sequence[float]) -> tuple[int, ...]:
 class Link(NamedTuple):
     """A link with a direction: from a joint's position to a later joint's, or to an end's."""
 
-    carrier: int  # index of the joint that moves it
-    joint: int  # index of the joint at which it ends; -1 if it ends at an end
-    end: int  # index of the end; -1 if it ends at a joint
+    carrier: int  # index of the joint that moves the link
+    joint: int  # index of the joint at which the link ends; -1 if it ends at an end
+    end: int  # index of the end at which the link ends; -1 if it ends at a joint
 
 
 def links_of(skeleton: Skeleton, with_root: bool = False) -> list[Link]:

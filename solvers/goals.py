@@ -70,7 +70,7 @@ class EndGoal:
 
     @cached_property
     def blocks(self) -> tuple[ResidualBlock, ...]:
-        """The residual blocks of its aim."""
+        """The residual blocks of the end's aim."""
         return self.aim.blocks(self.symmetric)
 
 
@@ -94,8 +94,8 @@ class GazeGoal:
     ends: tuple[EndGoal, ...] = field(init=False, repr=False, compare=False)
     # weights of the ends, relative to the largest
     weights: tuple[float, ...] = field(init=False, repr=False, compare=False)
-    # number of joints and number of ends of the skeleton, and supported kinds of aims, for which `check_goal`
-    # last accepted the goal
+    # arguments with which `check_goal` last accepted the goal: numbers of joints and ends of the skeleton,
+    # and the supported kinds of aims
     accepted_for: tuple[int, int, Kinds] | None = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:

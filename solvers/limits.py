@@ -12,7 +12,7 @@ from .kinematics.se3 import Array
 
 
 class LimitError(ValueError):
-    """A limit of motion that no joint can keep; the message says which, and what to give."""
+    """A limit of motion that no joint can keep; the message names the limit and the remedy."""
 
 
 class JointState(NamedTuple):
@@ -40,7 +40,7 @@ def bounds(limits: Sequence[Limit], joints: JointState, dt: float) -> tuple[Arra
     first, *others = limits
     least, largest = first.bounds(joints, dt)
     for limit in others:
-        low, high = limit.bounds(joints, dt)  # clipped like np.clip, but in a third of the time
+        low, high = limit.bounds(joints, dt)  # limited as by np.clip, but in a third of the time
         least, largest = (
             np.minimum(np.maximum(low, least), largest),
             np.minimum(np.maximum(high, least), largest),

@@ -17,7 +17,7 @@ from .kinematics.skeleton import SHORTEST_LINK, Angles, End, Pose, Skeleton
 from .spread import spread
 
 SEEDS = 16  # starts spread over the joints' ranges, tried until a pose has the sketch's directions
-CLOSE = radians(0.1)  # [rad] error up to which a pose has the sketch's directions
+CLOSE = radians(0.1)  # [rad] error up to which a pose counts as having the sketch's directions
 FEWEST = 2  # fewest points that define a direction
 
 
@@ -65,12 +65,12 @@ def pose_from_points(skeleton: Skeleton, points: Angles, start: Angles) -> Sketc
         goal = GazeGoal(
             first, angles, others=tuple(EndGoal(aim, number) for number, aim in enumerate(others, 1))
         )
-        solution_angles = solver.solve(goal).angles  # from scratch, it starts at the posture
+        solution_angles = solver.solve(goal).angles  # a solve from scratch starts at the posture
         links = np.diff(_positions(chain, ends, chain.forward(solution_angles.tolist())), axis=0)
         cosines = np.sum(links * directions, axis=1) / np.linalg.norm(links, axis=1)
         return Sketched(solution_angles, acos(min(1.0, max(-1.0, float(cosines.min())))))
 
-    # A descent ends in the nearest optimum; other starts are tried only if the links' directions are not met.
+    # A descent ends in the nearest optimum. Other starts are tried only if the links' directions are not met.
     best = solved(initial)
     for seed in spread(chain, SEEDS):
         if best.error <= CLOSE:

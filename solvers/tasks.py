@@ -82,7 +82,7 @@ class Ends:
 class PositionTask:
     """Task that brings k ends to positions, with weights along axes (section IV.B)."""
 
-    ends: Ends  # weights (k, 3) [1 / m^2]
+    ends: Ends  # the ends, with weights (k, 3) [1 / m^2]
     targets: Array | Sequence[Vector]  # (k, 3) [m]
     axes: Array | None = None  # (3, 3) axes of the weights, as columns; None: those of the tree's base
 
@@ -104,7 +104,7 @@ class OrientationTask:
     the paper's f_ori at even weights, and it grows up to 180 degrees.
     """
 
-    ends: Ends  # weights (k, 3) [1 / rad^2] about the target's axes
+    ends: Ends  # the ends, with weights (k, 3) [1 / rad^2] about the target's axes
     targets: Array | Sequence[Matrix]  # (k, 3, 3) rotations
 
     @cached_property
@@ -126,7 +126,7 @@ class DirectionTask:
     across the direction.
     """
 
-    ends: Ends  # weights (k, 2) [1 / rad^2]; the ends' frames have the axis as their Z
+    ends: Ends  # the ends, with weights (k, 2) [1 / rad^2]; their frames have the axis as Z
     targets: Sequence[Matrix]  # (k, 3, 3) rotations that take Z to the direction
 
     @cached_property

@@ -1,4 +1,4 @@
-"""Tolerances of all solvers: values below them count as zero, from the finest to the coarsest.
+"""Tolerances of all solvers, below which values count as zero, from the finest to the coarsest.
 
 Angles are in radians; lengths are fractions of the skeleton's reach, or sizes of a mechanism, which makes
 them comparable with radians.
@@ -10,11 +10,11 @@ import sys
 TINY = math.sqrt(
     sys.float_info.min
 )  # keeps a denominator above zero; its square and its reciprocal are finite
-NO_DIRECTION = 1e-12  # [for unit vectors] in double precision a shorter vector has no direction
+NO_DIRECTION = 1e-12  # [for unit vectors] length below which a vector has no direction in double precision
 # [rad, m, fractions, or relative to a sum's largest term] error of closed loops and met bounds, and smallest
 # step; above rounding errors
 EXACT = 1e-10
-# [rad; for unit vectors also lengths and cosines] smaller differences are rounding errors of products of
+# [rad; for unit vectors also lengths and cosines] difference that counts as a rounding error of products of
 # rotations
 SAME_ANGLE = 1e-9
 # [rad or fractions] error below which a goal is met, and effect below which a joint has none: single
@@ -23,7 +23,7 @@ MET = 1e-6
 # [for unit vectors] deviation from length 1, or from parallel, that rest poses in single precision may have;
 # a larger one is intended
 SINGLE_PRECISION = 1e-4
-# [s] beyond the frame duration of any scene; their squares and reciprocals are ordinary numbers, and solvers
-# divide by no duration outside of them
+# [s] limits of a frame's duration, far beyond any scene's; solvers divide by no duration outside of them,
+# since their squares and reciprocals are ordinary numbers
 SHORTEST_FRAME, LONGEST_FRAME = 1e-12, 1e7
 SEEN = math.radians(1)  # [rad or fractions] error, or movement in a frame, that people can see

@@ -10,9 +10,9 @@ import limber
 from .stepped import SteppedTime
 from .tracing import Calls, Function
 
-CONNECT_SECONDS = 2.0  # [s] until the robot has answered
-ARM_SECONDS = 10.0  # [s] until the robot has moved slowly to the pose
-REST_SECONDS = 5.0  # [s] until all motion has ended
+CONNECT_SECONDS = 2.0  # [s] time until the robot has answered
+ARM_SECONDS = 10.0  # [s] time until the robot has moved slowly to the pose
+REST_SECONDS = 5.0  # [s] time until all motion has ended
 # number of traced frames of the animation, after as many untraced ones; number of traced ticks of the clock
 FRAMES = 24
 DRAG = 0.3  # [m] displacement of the target, more than the motion filter covers in this time

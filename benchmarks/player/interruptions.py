@@ -12,8 +12,8 @@ from .ticks import RATE
 
 OFF = np.radians(0.1)  # [rad] aim error above which the aim counts as missed
 ROUNDING = 1e-9  # relative tolerance
-FARTHER = 1e-12  # [rad, m] beyond a joint's range that is rounding
-SETTLING = 0.5  # [s] after an event, in which the aim may be off
+FARTHER = 1e-12  # [rad, m] distance beyond a joint's range that counts as rounding
+SETTLING = 0.5  # [s] time after an event in which the aim may have an error
 
 Recording = dict[str, np.ndarray]
 

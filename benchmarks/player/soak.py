@@ -307,7 +307,7 @@ def _values(play: LivePlay) -> np.ndarray:
 
 
 def _memory() -> float:
-    """Memory of this process [MB]: the current one if the system tells it, otherwise the peak."""
+    """Memory of this process [MB]: the current one if the system reports that, otherwise the peak."""
     try:
         return int(Path("/proc/self/statm").read_text().split()[1]) * resource.getpagesize() / 2**20
     except OSError:

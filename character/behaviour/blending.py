@@ -90,7 +90,7 @@ class Usual(NamedTuple):
 
 
 def as_usual(usual: Usual) -> BlendState:
-    """Blend state at rest of a chain that follows its clip."""
+    """Blend state, at rest, of a chain that follows its clip."""
     values = [*usual.weights, *_shares(AS_USUAL, usual)]
     return BlendState(tuple(Transition(UNIT).rest(value) for value in values))
 

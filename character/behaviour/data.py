@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple, get_args
 
 from ...solvers.kinematics.se3 import Array
 
-ANY = ""  # stands for any state in `TransitionSpec.begin`
+ANY = ""  # value of `TransitionSpec.begin` that stands for any state
 
 Cause = Literal["event", "after", "random", "seen", "lost", "nearer", "farther", "ended", "arrived", "unseen"]
 CAUSES: tuple[Cause, ...] = get_args(Cause)
@@ -152,7 +152,7 @@ class StateClip(NamedTuple):
 
     @property
     def seconds(self) -> float:
-        """Duration [s] of one pass."""
+        """Duration [s] of playing the clip once."""
         return (len(self.rows) - 1) / self.rate
 
     def check(self, states: Sequence[str]) -> None:
@@ -179,7 +179,7 @@ def interpolated(rows: Array, position: float) -> Array:
 
 @dataclass(frozen=True)
 class Behaviour:
-    """A behaviour; it begins in its first state.
+    """A behaviour: states, transitions and gestures. The first state is the initial one.
 
     Raises:
         BehaviourError: a name occurs twice, or refers to nothing.
@@ -240,7 +240,7 @@ class Behaviour:
         return next((clip for clip in self.clips if (clip.state, clip.chain) == (state, chain)), None)
 
     def clip_seconds(self, state: str) -> float:
-        """Duration [s] of one pass of the longest clip of a state; 0 if it has none."""
+        """Duration [s] of playing a state's longest clip once; 0 if the state has no clip."""
         return max((clip.seconds for clip in self.clips if clip.state == state), default=0.0)
 
     @property

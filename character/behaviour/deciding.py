@@ -12,7 +12,8 @@ from ..draws import between, draws
 from .data import Behaviour, TransitionSpec
 
 MOST_FADING = 8  # largest number of fading copies of a gesture that is triggered repeatedly
-MOST_CHANGES = 4  # largest number of transitions in one tick; more would be a cycle that takes no time
+# largest number of transitions in one tick; more would be a cycle of states that takes no time
+MOST_CHANGES = 4
 
 
 class Senses(NamedTuple):
@@ -207,7 +208,7 @@ def _applies(
     cause, least = transition.cause, transition.least
     if cause == "event":
         return event is not None and transition.name == event
-    # time and perception are decided once in each step, after all its events
+    # time and perception cause one decision in each step, after the step's events
     if event is not None:
         return False
     if draw is not None:

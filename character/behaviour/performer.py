@@ -16,7 +16,7 @@ from .blending import BlendState, Instruction, Usual, Visit
 from .data import Behaviour, BehaviourError, ChainRole, StateClip
 from .deciding import Decision, Senses
 
-# values of a chain that a role or a person may set -> their names on the page
+# value of a chain that a role or a person may set -> its name on the page
 WORDS = {"influence": "influence", "share": "share", "target": "target", "weights": "postures"}
 Role = tuple[Instruction, tuple[PostureEffect, ...]]  # instruction for a chain, and the gestures on top of it
 
@@ -84,7 +84,7 @@ class ByHand(NamedTuple):
 
 class Requested(NamedTuple):
     """Values requested of a chain now: weights of its stored postures by their names, influence, share, and
-    the name of the target that it looks at ("": as without a behaviour).
+    the name of the target to look at ("": as without a behaviour).
     """
 
     weights: Mapping[str, float]
@@ -121,9 +121,7 @@ class Performer:
         return other
 
     def replace(self, behaviour: Behaviour) -> None:
-        """Replaces the behaviour; it starts in its first state if the new one does not have the current
-        state.
-        """
+        """Replaces the behaviour; the new one starts in its first state if it lacks the current state."""
         self.behaviour = behaviour
         if self.state.name not in [state.name for state in behaviour.states]:
             self.state = deciding.begin(behaviour)

@@ -1,16 +1,17 @@
-"""Built-in sets of behaviour for every character; they use its stored postures of matching names."""
+"""Built-in behaviours for any character; their states use stored postures of matching names."""
 
 from collections.abc import Iterable
 
 from .data import ANY, Behaviour, ChainRole, StateSpec, TransitionSpec
 
-LOST_FOR = 0.5  # [s] for which a gaze stays where a person was seen last
-SEARCH_FOR = 2.0  # [s] after which a search is abandoned
-NOTICE_FOR = 0.6  # [s] from the first sight of a person to attention
-WAKE_FOR = 1.5  # [s] to wake up
-GONE_FOR = LOST_FOR + SEARCH_FOR  # [s] unseen, after which a person counts as newly arrived
-EXPECT_FOR = 10.0  # [s] for which an announced person may stay unseen
-DOZE_AFTER, SLEEP_AFTER = 300.0, 600.0  # [s] alone until it dozes, and dozing until it sleeps
+LOST_FOR = 0.5  # [s] time for which the gaze stays where a person was last seen
+SEARCH_FOR = 2.0  # [s] duration of a search, after which it is abandoned
+NOTICE_FOR = 0.6  # [s] time from the first sight of a person to attention
+WAKE_FOR = 1.5  # [s] duration of waking up
+GONE_FOR = LOST_FOR + SEARCH_FOR  # [s] time unseen after which a person counts as newly arrived
+EXPECT_FOR = 10.0  # [s] longest time for which an announced person may stay unseen
+# [s] time alone until the character dozes, and time dozing until it sleeps
+DOZE_AFTER, SLEEP_AFTER = 300.0, 600.0
 # state -> (influence of the gaze, factor of idle motion, duration [s] of the transition to it)
 ATTENTIVE = {
     "Idle": (0.5, 1.0, 1.2),
@@ -64,7 +65,8 @@ def attentive(postures: Iterable[str]) -> Behaviour:
         TransitionSpec("Speaking", "Attending", "event", "spoken"),
         *(TransitionSpec(begin, "Searching", "event", "leave") for begin in present),
         *(
-            # Noticing ends by itself after NOTICE_FOR; a person lost meanwhile is searched for from Attending
+            # Noticing ends by itself after NOTICE_FOR; if the person is lost meanwhile, the search begins
+            # from Attending
             TransitionSpec(begin, "Searching", "lost", least=LOST_FOR)
             for begin in present
             if begin != "Noticing"

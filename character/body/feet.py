@@ -26,7 +26,7 @@ FIRST = 0.04
 # [m] displacement of a source foot since the body's foot touched down, above which the foot was dragged
 DRIFT = 0.1
 EASING = 0.1  # [s] time constant with which a foot's offset decays after touch-down or release
-NEGLIGIBLE = 1e-4  # [m] error of a foot below which it need not be held
+NEGLIGIBLE = 1e-4  # [m] error of a foot below which no contact holds it
 
 
 class Foot(NamedTuple):
@@ -55,7 +55,7 @@ class FootContact(NamedTuple):
     is_planted: bool
     standing_position: Array  # (3,) [m] position of its link while it stands
     source: Array  # (3,) [m] position of its source at touch-down
-    left: Array  # (3,) [m] offset from its position, which decays
+    left: Array  # (3,) [m] offset of the foot from its position, which decays
     goal: Array  # (3,) [m] position to hold in this frame
     is_held: bool  # whether a contact must hold it, because the free body would move it
     sunk: float = 0.0  # [m] depth below the floor, by which the whole body is raised
@@ -128,19 +128,20 @@ def following(
     remaining = np.exp(-dt / EASING)
     carried = (
         shown.base_position - free[0].base_position
-    )  # distance by which held feet have moved the base, and with it the other feet
+    )  # displacement of the base, and with it of the other feet, by the held feet
     steps = []
     for foot, old, source, speed in zip(feet, before, sources[1], speeds, strict=True):
         # if the floor is not known, the lowest foot defines it
         is_low = bool(abs(source[2]) < FLOOR if floor.is_known else source[2] <= lowest + FLOOR)
-        # a planted foot stays until its source lifts or drifts; even the source of a standing foot trembles
+        # a planted foot stays until its source lifts or drifts, since even the source of a standing foot
+        # trembles
         stays = bool(
             is_low and old.is_planted and speed < LIFTS and np.linalg.norm(source - old.source) < DRIFT
         )
         low = _depth(body, foot, floor, free[1], (free[0], shown))
         if stays:
             step = old
-        # it stands where it is shown, and not where its source is, so that nothing jumps
+        # the foot is planted where it is shown, and not where its source is, so that nothing jumps
         elif is_low and speed < STANDS and not old.is_planted:
             step = old._replace(
                 is_planted=True,
@@ -149,7 +150,7 @@ def following(
                 left=np.zeros(3),
             )
             step = step._replace(left=step.standing_position - _stood(floor, low, step))
-        # it leaves from where it stood: the difference from its free position decays in the same way
+        # the foot's offset from its free position decays in the same way when it leaves the ground
         elif old.is_planted:
             step = old._replace(
                 is_planted=False,

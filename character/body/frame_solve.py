@@ -21,14 +21,14 @@ from . import leaps
 from .feet import Floor, Foot, FootContact, first, following, foot_position, rise, slipped
 from .inputs import NOWHERE, UNKNOWN, BodyInputs, Velocities, between, velocities_of
 
-# [s] longest step of the solver, which linearises; captured limbs rotate by 20 degrees per frame at 24 frames
-# per second
+# [s] longest step of the solver, since its model is linear; captured limbs rotate by up to 20 degrees per
+# frame at 24 frames per second
 STEP = 1 / 60
 # number of solves of a first frame with held feet: the foot's tilt after the first gives its height for the
 # second
 LOOKS = 2
 SAME = 1e-6  # [rad or m] difference within which the bodies with and without a floor count as equal
-AT_REST = 1e-5  # [rad/s or m/s] speed of the fastest joint and the base that is too slow to see
+AT_REST = 1e-5  # [rad/s or m/s] speed of the fastest joint and of the base below which motion is invisible
 
 
 @dataclass(frozen=True)
@@ -77,10 +77,11 @@ class Solved(NamedTuple):
     """Result of a frame's solves."""
 
     state: bodies.KinematicState
-    free: bodies.KinematicState  # the body solved without a floor; the same as `state` if no foot is held
+    # state of the body solved without a floor; the same as `state` if no foot is held
+    free: bodies.KinematicState
     feet: tuple[FootContact, ...]
     leap: leaps.Leap = leaps.NO_LEAP
-    is_crossing: bool = False  # whether joints cross over to a better start in this frame
+    is_crossing: bool = False  # whether joints move to a better start in this frame
     solution: bodies.WholeBodySolution | None = (
         None  # solution of the solver's last step; None without a step
     )
@@ -115,7 +116,7 @@ def target_motion(
             if target.gain is not None
         ),
     )
-    # targets that are reached within the frame need no feed-forward
+    # a target that is reached within the frame needs no feed-forward
     lags = min(gains) < np.inf or model.solver.acceleration is not None
     velocities = velocities_of(before.inputs, inputs, dt) if lags else UNKNOWN
     parts = [inputs if is_same else between(before.inputs, inputs, (k + 1) / steps) for k in range(steps)]
@@ -152,7 +153,7 @@ def next_frame(model: SolvedBody, targets: FrameTargets, before: LastFrame, dt: 
     for part in targets.parts:
         solution, free = solver.step(values_of(model, part, targets.velocities), free, dt / steps)
 
-    # after a leap of the targets, steps may lead to limits that only a new start leaves
+    # after a leap of the targets, steps may lead to limits from which only a new start leads away
     leapt = leaps.have_leapt(before.inputs.rotation, inputs.rotation, model.above, steps)
     leap = before.leap.after(leapt, dt, partial(_better_start, model, inputs, free))
     if leap.goal is not None:
@@ -172,7 +173,7 @@ def next_frame(model: SolvedBody, targets: FrameTargets, before: LastFrame, dt: 
         else step
         for foot, step in zip(model.feet, feet, strict=True)
     )
-    # the two solves are merged again once no foot is held and they have met
+    # the states of the two solves are merged once no foot is held and they agree
     state = free if not _any_held(feet) and _are_same(free, state) else state
     return Solved(state, free, feet, leap, solution=solution)
 
@@ -227,7 +228,7 @@ def _crossing(
 def _known_feet(
     model: SolvedBody, inputs: BodyInputs, before: LastFrame, free: bodies.KinematicState
 ) -> tuple[FootContact, ...]:
-    """Contact states in the last frame; those of a first frame if the choice of feet has changed since."""
+    """The feet's contact states in the last frame; those of a first frame if other feet were chosen since."""
     if len(before.feet) == len(model.feet):
         return before.feet
     return first(model.body, model.feet, inputs.feet, _floor(inputs), free)
@@ -254,7 +255,7 @@ def _better_start(model: SolvedBody, inputs: BodyInputs, state: bodies.Kinematic
 
 
 def _carried(model: SolvedBody, state: bodies.KinematicState, inputs: BodyInputs) -> bodies.KinematicState:
-    """The state with the base at its authored pose if it does not float."""
+    """The state; if the base does not float, with the base at its authored pose."""
     if model.floating:
         return state
     rotation, position = inputs.base_frame[:3, :3], inputs.base_frame[:3, 3]
@@ -267,8 +268,8 @@ def _carried(model: SolvedBody, state: bodies.KinematicState, inputs: BodyInputs
 
 
 def _base(model: SolvedBody, inputs: BodyInputs, state: bodies.KinematicState) -> tuple[Array, Array]:
-    """Rotation (3, 3) and position (3,) [m] of the base at its targets; those of `state` if it has none or
-    does not float.
+    """Rotation (3, 3) and position (3,) [m] of the base at its targets; those of `state` if the base has no
+    targets or does not float.
     """
     body, links = model.body, [target.link for target in model.solver.orientation_targets]
     turned = inputs.rotation[links.index(model.base)] if model.base in links else NOWHERE

@@ -22,14 +22,14 @@ class BodyInputs(NamedTuple):
     base_frame: Array  # (4, 4) authored frame of the base, used if it does not float
     # (f, 3) [m] positions of the source feet, scaled to the body; z is the height above their standing height
     feet: Array
-    floor_up: Array = NOWHERE  # (3,) unit normal of the floor; NaN if not known
+    floor_up: Array = NOWHERE  # (3,) unit normal of the floor; NaN if unknown
     floor_height: float = np.nan  # [m] height of the floor along its normal
     base_known: bool = True  # whether the base's position comes from its source; False if it is authored
     places: Array = NO_PLACES  # (p, 3) [m] targets of the links whose position counts; NaN if lost
     # (n,) [rad or m] values to which joints return that no target determines; empty: they stay
     posture: Array = NO_POSTURE
     stream: StreamState | None = (
-        None  # state of the stream from which the targets were read, for the next frame; not compared
+        None  # state of the stream from which the targets were read, kept for the next frame and not compared
     )
 
     def __eq__(self, other: object) -> bool:
@@ -51,7 +51,8 @@ class Velocities(NamedTuple):
     """
 
     angular: Array | None = None  # (k, 3) [rad/s]
-    linear: Array | None = None  # (p, 3) [m/s] of the links whose position counts, and of a floating base
+    # (p, 3) [m/s] velocities of the links whose position counts, and of a floating base
+    linear: Array | None = None
 
 
 UNKNOWN = Velocities()

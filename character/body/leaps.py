@@ -25,8 +25,8 @@ from ...solvers.whole_body.solver import CORRECTED_ERROR, WholeBody
 from ...solvers.whole_body.state import KinematicState, at_rest, since
 from ...solvers.whole_body.targets import Values
 
-# [s] motion time between searches: targets that leap all the time, such as a bad tracker's, must not stop
-# playback
+# [s] motion time between two searches for a better start: targets that leap all the time, such as a bad
+# tracker's, must not stop playback
 PAUSE = 1.0
 WORLD = np.eye(3)[None]
 
@@ -34,9 +34,9 @@ WORLD = np.eye(3)[None]
 class Leap(NamedTuple):
     """State after the last leap of the targets: whether a search is due, and the goal of a crossing."""
 
-    is_open: bool = False  # whether the search for a better start is still due
-    pause: float = 0.0  # [s] until the next search
-    goal: Array | None = None  # (n,) [rad or m] values to which joints are crossing over
+    is_open: bool = False  # whether the search for a better start has not finished yet
+    pause: float = 0.0  # [s] time until the next search
+    goal: Array | None = None  # (n,) [rad or m] values to which joints move from a worse start
 
     def after(self, leaps: bool, dt: float, search: Callable[[], Array | None]) -> "Leap":
         """State after a frame of `dt` [s]. `leaps`: whether targets leap in this frame; `search` returns
@@ -86,7 +86,7 @@ def have_leapt(before: Array, after: Array, above: Indices, steps: int) -> bool:
 def better_start(
     solver: WholeBody, values: Values, state: KinematicState, restart: Callable[[], KinematicState]
 ) -> Array | None:
-    """Joint values (n,) [rad or m] of the start that `restart` finds. None if it does not meet the targets
+    """Joint values (n,) [rad or m] of the start that `restart` finds. None if the start meets the targets no
     better than steps from `state` do, or if these steps end with no joint at a limit.
     """
     body, nearest = solver.body, converged(solver, values, state)
@@ -118,5 +118,5 @@ def crossed(
 
 
 def has_arrived(state: KinematicState, goal: Array) -> bool:
-    """Whether steps lead from a state to a goal (n,) [rad or m]: it is within reach of the linear model."""
+    """Whether a goal (n,) [rad or m] is so near to a state that steps, by the linear model, lead to it."""
     return bool(np.abs(state.joints - goal).max(initial=0.0) < LONGEST_STEP)

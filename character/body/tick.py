@@ -45,7 +45,7 @@ BASE_WEIGHT = 100.0
 
 @dataclass(frozen=True)
 class BodyModel(SolvedBody):
-    """The mover of a body: its model, which links follow targets, and motion settings. It rarely changes."""
+    """Model of a body's mover: its solver, the links that follow targets, and motion settings."""
 
     # motion filters of the joints; empty: joints reach their solved values at once
     filters: tuple[Filter, ...] = ()
@@ -74,7 +74,7 @@ class BodyState:
     model: "BodyModel"  # the model that made this state; a changed model may give a better one
     state: bodies.KinematicState
     inputs: BodyInputs
-    stalled: int  # steps without progress since the targets are constant
+    stalled: int  # number of steps without progress since the targets last changed
     nearest: float  # root of the sum of squared errors [rad, m] at the last progress
     free: bodies.KinematicState  # the body solved without a floor; the same as `state` if no foot is held
     feet: tuple[FootContact, ...] = ()
@@ -150,7 +150,7 @@ def tick(
     if before is None:
         solved = first_frame(model, inputs)
     else:
-        # a stalled body is not solved again until its mover or its inputs change
+        # a body that counts as at rest is not solved again until its mover or its inputs change
         steps = step_count(dt) if dt > 0.0 and stalled < STALLED else 0
         solved = (
             next_frame(model, target_motion(model, inputs, before, is_same, dt, steps), before, dt)
@@ -190,9 +190,9 @@ def _progress(
         has_posture: Whether joints that no target determines return to a posture.
     """
     is_moving = np.abs(solved.state.velocity).max() >= AT_REST
-    # while a better start is still to be searched, or crossed over to, an equal error is no sign of rest
+    # while a better start is being searched, or the joints move to it, an equal error is no sign of rest
     is_searching = solved.leap.is_open or solved.is_crossing
-    # a return to the posture reduces no target's error, and must not be cut off for that
+    # a return to the posture reduces no target's error, and must not be stopped for that reason
     if miss < (1.0 - GAIN) * nearest or (has_posture and is_moving) or is_searching:
         stalled, nearest = 0, miss
     else:

@@ -1,4 +1,4 @@
-"""Frames of a chain's joints in the world, for the base of another chain that it carries."""
+"""World frames of a chain's joints, for the base of another chain that this chain carries."""
 
 from dataclasses import dataclass
 from functools import cached_property

@@ -61,7 +61,8 @@ class KeptPosture(NamedTuple):
 
     Attributes:
         identity: Identity of the stored posture, or of the kind of base.
-        joints: Indices of the joints with a value in it; the others have their authored values.
+        joints: Indices of the joints for which the posture has a value; the others have their authored
+            values.
     """
 
     identity: object
@@ -131,7 +132,7 @@ class ChainTask(NamedTuple):
     """
 
     goal: GazeGoal
-    key: tuple[object, ...]  # identifies the goal: while it stays equal, the goal is the same
+    key: tuple[object, ...]  # values that identify the goal: while they stay equal, the goal is the same
     influence: float
     offsets: Angles | None  # (n,) [rad; prismatic joints m] idle motion added to the posture; None for none
     attention: Attention | None  # state from which the goal was made; None if the target is followed directly
@@ -145,7 +146,7 @@ class ChainTask(NamedTuple):
 
     @property
     def is_easing(self) -> bool:
-        """Whether the look still eases to its target: attention changes, or the look crosses over."""
+        """Whether the look is still changing gradually: to another target, or from one side to the other."""
         states = (self.attention, self.look)
         return any(state is not None and not state.is_settled for state in states)
 
@@ -166,7 +167,8 @@ def task(inputs: ChainInputs, skeleton: Skeleton, before: ChainTask | None, dt: 
     world_in_base = before.world_in_base if before is not None and before.base == base else _inverse(inputs)
     main_end = inputs.ends[0]
     attention = _attention(inputs, before.attention if before is not None else None, dt)
-    # settled attention passes the target on as it is: computed from its bearing, it would differ by rounding
+    # once attention has settled, the target is passed on unchanged: computed from its bearing, it would
+    # differ by rounding
     if attention is not None and attention.seen is not attention.target:
         main_end = main_end._replace(target=_seen(attention, inputs.base))
     first, *other_goals = [end_goal(end, world_in_base) for end in (main_end, *inputs.ends[1:])]
@@ -180,7 +182,7 @@ def task(inputs: ChainInputs, skeleton: Skeleton, before: ChainTask | None, dt: 
         )
         aim = partial(measured.pose, aim, inputs.share)
         first = first if aim is first.aim else replace(first, aim=aim)
-    # the tick recognises an unchanged goal by its identity, so that an equal one must be the same object
+    # the tick recognises an unchanged goal by its identity, so an equal goal must be the same object
     key = (first, *other_goals, inputs.keep, *angles)
     if before is not None and before.key == key:
         goal = before.goal
@@ -205,7 +207,7 @@ def _eyes(
 
 
 def _direction_to(end: EndInputs, base: Matrix) -> Vector | None:
-    """Unit vector in the world from the base to an end's target; None if it has none."""
+    """Unit vector in the world from the base to an end's target; None if the end has no target."""
     displacement = rotations.subtract(_translation_of(end.target), _translation_of(base))
     return rotations.unit(displacement) if 0.0 < hypot(*displacement) < inf else None
 
@@ -350,7 +352,7 @@ def _rotated(matrix: Matrix, vector: Vector) -> Vector:
 
 
 def _unit(vector: Vector) -> Vector:
-    """A vector scaled to length 1; unchanged if it has no length."""
+    """A vector scaled to length 1; a zero vector unchanged."""
     size = hypot(*vector)
     return rotations.scale(vector, 1.0 / size) if 0.0 < size < inf else vector
 

@@ -98,7 +98,7 @@ def _begun(
         offset[joint] = last.posture[joint] - goal.posture[joint]
     if not np.isfinite(offset).all():
         return PostureChange(kept)
-    # the joint with the longest path determines the duration, so that all arrive together
+    # the joint with the longest path determines the duration, so that all joints arrive together
     changes = zip(transitions, offset.tolist(), goal.posture.tolist(), strict=True)
     seconds = max(
         transition.duration(Kinematic(end + distance), end) for transition, distance, end in changes

@@ -15,7 +15,8 @@ from ..life import Life
 from ..widest_look import ALL_AROUND, LookSettings
 from .inputs import ChainInputs, EndInputs, KeptPosture, Matrix, blend, filled
 
-RIG, POSTURE, BLEND = "RIG", "POSTURE", "BLEND"  # kinds of base: the source of the posture that a chain keeps
+# values of `base`: the source of the posture that a chain keeps
+RIG, POSTURE, BLEND = "RIG", "POSTURE", "BLEND"
 BASES = (RIG, POSTURE, BLEND)
 
 
@@ -71,8 +72,8 @@ class ChainSettings(NamedTuple):
 
     @classmethod
     def of(cls, stored: Any) -> "ChainSettings":
-        """The settings read from an object's attributes of the same names, such as a chain's in the .blend;
-        defaults for those that a group does not have.
+        """Settings read from an object's attributes of the same names, such as a chain's in the .blend;
+        defaults for attributes that are missing in a group.
         """
         values = {name: getattr(stored, name) for name in cls._fields}
         for name, group in GROUPS.items():
@@ -82,7 +83,7 @@ class ChainSettings(NamedTuple):
 
     @classmethod
     def of_numbers(cls, numbers: Mapping[str, float]) -> "ChainSettings":
-        """The settings from `numbers`, by name; defaults for missing ones."""
+        """The settings from numbers by name, as `numbers` gives them; defaults for missing ones."""
         values: dict[str, Any] = {name: numbers[name] for name in cls._fields if name in numbers}
         for name, group in GROUPS.items():
             kinds = {field: type(default) for field, default in group._field_defaults.items()}

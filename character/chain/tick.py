@@ -29,16 +29,16 @@ from ..eyes import lid
 from .inputs import ChainInputs, ChainTask, KeptPosture, task
 from .posture_change import PostureChange, in_change, in_transition
 
-# share of the joints' limits that a transition between stored postures uses; keeping the aim meanwhile needs
-# the rest
+# share of the joints' limits that a transition between stored postures uses; the rest is left for keeping the
+# aim meanwhile
 TRANSITION = 0.5
-# [rad or m] largest motion of a joint between two ticks with the same, met goal at which the solver has
-# converged
+# [rad or m] largest motion of a joint in a tick at which the solver has converged, if the goal is met and has
+# not changed
 STILL = 1e-5
 NEARER = 1e-6  # [rad, m] decrease of the ends' errors that counts as progress
-SHARE = 1e-3  # relative decrease that counts as progress, for large errors of goals out of reach
+SHARE = 1e-3  # relative decrease of the ends' errors that counts as progress; for goals far out of reach
 BETTER = 1e-4  # [rad] decrease of shape deviation that counts as progress
-# number of ticks without progress after which the same goal is not solved again; enough for a branch
+# number of ticks without progress after which an unchanged goal is not solved again; enough for a branch
 # transition
 NO_MORE = 60
 Progress = tuple[tuple[float, float], int]  # `best` and `stalled`, as in `ChainState`
@@ -50,7 +50,8 @@ class ChainModel:
 
     skeleton: Skeleton
     solver: GazeSolver
-    filters: tuple[Filter, ...]  # empty: the joints reach their desired values in the same frame
+    # motion filters of the joints; empty: the joints reach their desired values in the same frame
+    filters: tuple[Filter, ...]
     # transitions of a posture that may change abruptly; empty for an animated posture
     transitions: tuple[Transition, ...] = ()
     looks_ahead: bool = False  # whether the solver uses goals of future frames
@@ -100,8 +101,8 @@ class ChainState(NamedTuple):
     requested: Angles  # (n,) [rad; prismatic joints m] posture of the goal as requested
     best: tuple[
         float, float
-    ]  # smallest errors of this goal's solutions: (of the ends [rad, m], shape deviation [rad])
-    stalled: int  # number of ticks of this goal without progress; from NO_MORE on it is not solved again
+    ]  # smallest errors of solutions for this goal: (of the ends [rad, m], shape deviation [rad])
+    stalled: int  # number of ticks without progress; from NO_MORE on the goal is not solved again
     problem: str  # value of `ChainOutputs.problem`
     offsets: Angles | None = None  # (n,) [rad; prismatic joints m] added to the goal's posture
     task: ChainTask | None = None  # the task from which the goal was made
@@ -112,13 +113,13 @@ class ChainState(NamedTuple):
 class ChainOutputs:
     """Result of a tick: filtered joint values to show and to send, the solution, and its errors."""
 
-    angles: Angles  # (n,) [rad; prismatic joints m] after the filter
-    desired: Angles  # (n,) [rad; prismatic joints m] before the filter
+    angles: Angles  # (n,) [rad; prismatic joints m] joint values after the filter
+    desired: Angles  # (n,) [rad; prismatic joints m] joint values before the filter
     solution: GazeSolution
-    lag: float  # [rad] largest difference between filter and solution of a revolute joint
-    slide_lag: float  # [m] largest difference between filter and solution of a prismatic joint
+    lag: float  # [rad] largest difference between filtered and solved value of a revolute joint
+    slide_lag: float  # [m] largest difference between filtered and solved value of a prismatic joint
     at_rest: bool  # whether filter and solver have both converged
-    problem: str  # why the goal could not be used, or ""
+    problem: str  # why the goal could not be used; "" if it was used
     goal: GazeGoal
     skeleton: Skeleton
     # how far the lids are closed: 0 open, 1 closed; below 0 they are open beyond their rest pose
@@ -140,7 +141,7 @@ class ChainOutputs:
 
 
 def _with_eyes(outputs: ChainOutputs, last: ChainTask | None) -> ChainOutputs:
-    """Outputs with the lids of the eyes; `last`: the last task, if there was one."""
+    """The outputs with the lids' closure added; `last`: the last frame's task, if there was one."""
     if last is None or last.eyes is None:
         return outputs
     return replace(outputs, lid=lid(last.eyes, outputs.skeleton, outputs.angles))
@@ -240,7 +241,8 @@ def tick(
         goal, change = in_change(model.transitions, goal, state, dt, kept)
     alive = goal if offsets is None else replace(goal, posture=goal.posture + offsets)
 
-    # the same goal is not solved again when its solution cannot improve, unless its target is about to move
+    # an unchanged goal is not solved again when its solution cannot improve, unless its target is about to
+    # move
     again = state if state is not None and _is_same(model, state, goal, offsets) else None
     if again is not None and (dt == 0.0 or (again.stalled >= NO_MORE and not _stirs(model, goal, ahead))):
         solution, best, stalled, problem = again.solution, again.best, again.stalled, again.problem
@@ -273,7 +275,7 @@ def tick(
 
 
 def _are_equal(posture: Angles, requested: Angles) -> bool:
-    """Whether a posture is the requested one, so that no transition is running."""
+    """Whether two postures are equal, so that no transition between them is running."""
     return posture is requested or bool(np.array_equal(posture, requested))
 
 
@@ -322,7 +324,7 @@ def _solved(
         foresight: Further arguments of a solver that looks ahead.
     """
     last = state.solution if state else None
-    # a memory is of use only to the solver that made it; the rest of the model may be rebuilt in every frame
+    # a memory can be used only by the solver that made it; the rest of the model may be new in every frame
     memory = (
         last.memory if state is not None and last and type(state.model.solver) is type(model.solver) else None
     )

@@ -23,7 +23,9 @@ from ...files.reasons import reason
 from .errors import CharacterFileError
 
 FORMAT = "limber character"
-VERSION = (1, 1)  # major: older readers cannot read it; minor: fields that older readers may ignore
+# (major, minor): with another major version older readers cannot read the file; a minor one only adds fields
+# that they may ignore
+VERSION = (1, 1)
 MANIFEST = "manifest.json"
 MOST_MEMBERS = 64
 MOST_MANIFEST = 100_000  # [bytes] largest size of the manifest
@@ -71,7 +73,7 @@ def packed(members: Mapping[str, bytes]) -> bytes:
     with zipfile.ZipFile(stream, "w") as archive:
         for name, data in {MANIFEST: json.dumps(manifest, indent=1).encode(), **members}.items():
             entry = zipfile.ZipInfo(name, ENTRY_DATE)
-            entry.create_system = 3  # Unix, on every system, so that the bytes are the same
+            entry.create_system = 3  # Unix, whatever the system, so that the bytes are the same
             archive.writestr(entry, data, zipfile.ZIP_DEFLATED)
     return stream.getvalue()
 
@@ -156,7 +158,7 @@ def _member(archive: zipfile.ZipFile, member: str, entry: JsonFields, name: str)
 def _bytes(archive: zipfile.ZipFile, member: str, most: int, name: str) -> bytes:
     """Content of a member of at most `most` bytes."""
     if archive.getinfo(member).compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-        # other methods are unpacked whole, however large, before their size is known
+        # members compressed by other methods are unpacked whole before their size is known
         raise CharacterFileError(f"'{name}' is damaged: its member '{member}' is packed in another way")
     with archive.open(member) as stream:
         data = stream.read(most + 1)

@@ -49,18 +49,18 @@ class FollowingEnd(NamedTuple):
 
 @dataclass(frozen=True)
 class ChainEntry:
-    """A chain: its model, and its authored values.
+    """A chain of a character file: its model, and its authored values in each frame of the clip.
 
     Attributes:
         name: Name of the chain, unique in the file.
         rig: Name of its armature.
-        skeleton: Its joints and ends.
+        skeleton: The chain's joints and ends.
         solver, options: Name of its solver, and the solver's options object (None without options).
         filter_name, styles: Name of its motion filter, and the style of each joint.
         transition: Duration [s] of the transition between stored postures; 0: as fast as the joints' limits
             allow.
-        ends: Its ends with a goal, its own first.
-        postures: Its stored postures.
+        ends: The chain's ends that have a goal, its own end first.
+        postures: The chain's stored postures.
         base, posture, watch: Tracks () of the kind of base (index in `BASES`), of the kept stored posture
             (index; -1 for none), and of the target that its own end follows (index).
         weights: ClipTrack (postures,) of the postures' weights in a blend.
@@ -109,7 +109,7 @@ class ChainEntry:
 
 
 class TargetEntry(NamedTuple):
-    """A target: its name, and its moving frame."""
+    """A target of chains: its name, and its frame in each frame of the clip."""
 
     name: str
     anchor: Anchor

@@ -9,7 +9,7 @@ from pathlib import Path
 
 PACKAGES = ("character", "motion", "solvers")  # packages that compute a character's motion
 ROOT = Path(__file__).resolve().parents[2]
-DIGITS = 16  # hexadecimal digits of a SHA-256 that are kept
+DIGITS = 16  # number of hexadecimal digits of a SHA-256 that are kept
 
 
 @cache
@@ -20,7 +20,7 @@ def engine_digest() -> str:
         for path in sorted(
             (ROOT / package).rglob("*.py"), key=lambda path: path.relative_to(ROOT).as_posix()
         ):
-            # as text, since a checkout may have another system's line ends
+            # as text, since line ends differ between systems
             source = path.read_text(encoding="utf-8")
             digest.update(f"{path.relative_to(ROOT).as_posix()}\n{len(source)}\n{source}".encode())
     return digest.hexdigest()[:DIGITS]

@@ -2,4 +2,4 @@
 
 
 class CharacterFileError(ValueError):
-    """A file that is no character file, is damaged, or is of a newer version; the message says which."""
+    """A file is no character file, is damaged, or has a newer version; the message says which of these."""

@@ -22,7 +22,7 @@ from .tracks import Array, ArrayReader, ArrayWriter, ClipTrack
 
 LIMITS = ("lower", "upper", "velocity", "acceleration", "jerk")
 MOST = 1000  # largest number of bodies, joints, motors or goals
-TRACKS = {"base": (), "posture": (), "regulariser": (3,)}  # names of tracks -> shapes of their rows
+TRACKS = {"base": (), "posture": (), "regulariser": (3,)}  # name of a track -> shape of its rows
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class MotorEntry:
     filter_name: str
     limits: Limits
     style: MotionStyle
-    keeps_value: bool  # whether it keeps its value while targets move the others
+    keeps_value: bool  # whether the motor keeps its value while targets move the others
 
 
 class Mounted(NamedTuple):
@@ -240,7 +240,7 @@ def _mechanism(plain: JsonFields, arrays: ArrayReader, frames: int, targets: set
         posture=arrays.indices(plain, "posture", frames, -1, len(postures) - 1),
         regulariser=arrays.track(plain, "regulariser", (3,), frames),
     )
-    # the rest pose is in coordinates of the tree that the solver builds: only it knows how many there are
+    # the rest pose is in coordinates of the solver's tree, so only the tree knows how many there are
     tree = MechanismSolver(mechanism).tree
     expected = MechanismSolver(mechanism).rest()
     if entry.rest.values.shape != expected.values.shape or entry.rest.balls.shape != expected.balls.shape:

@@ -9,7 +9,7 @@ from ...files.png import png_size
 from ...files.sounds import SOUNDS
 from .errors import CharacterFileError
 
-THUMBNAIL = "thumbnail.png"  # name of a member
+THUMBNAIL = "thumbnail.png"  # name of the member that holds the picture
 WIDEST = 1024  # [pixels] largest side of the picture
 MOST_SOUNDS = 16
 # [bytes] largest size of all sounds together: three minutes of uncompressed stereo. With it a file remains
@@ -33,7 +33,7 @@ class PackedSound(NamedTuple):
 
     @property
     def suffix(self) -> str:
-        """Suffix of its file, such as ".wav"."""
+        """Suffix of the sound's file, such as ".wav"."""
         return PurePosixPath(self.name).suffix.lower()
 
 

@@ -92,7 +92,7 @@ class ArrayReader:
         if len(data) % WIDTH:
             raise CharacterFileError("the arrays of the character file are cut off: export it again")
         self._numbers = np.frombuffer(data, "<f8")
-        self._left = MOST_TOTAL // WIDTH  # how many numbers may still be read
+        self._left = MOST_TOTAL // WIDTH  # number of values that may still be read
 
     def get(self, fields: JsonFields, name: str, shape: tuple[int, ...], may_lack: bool = False) -> Array:
         """An array with this shape, in which -1 stands for any length.

@@ -21,15 +21,14 @@ from ...solvers.mechanism.solver import MechanismSolver
 
 FIRST = 200  # largest number of solver steps in the first frame, whose goals may be far from the rest pose
 # largest number of poses evaluated in a later frame: about 6 ms at 30 bodies in Python, a tenth of that
-# compiled; a slow solve continues in the next frame
+# compiled; an unfinished solve continues in the next frame
 PLACES = 20
 # largest difference of matrix entries [1, m] at which bodies count as back in their start poses
 BACK = 1e-4
 STILL = 1e-9  # [rad, m] smaller changes of a motor value count as 0
-# number of ticks with the same goals after which they are not solved again, even if the result still
-# changes
+# number of ticks with the same goals after which these are not solved again, even if the result still changes
 NO_MORE = 30
-FAINT = 0.03  # largest weight of goals if they only determine the DoF that the filtered motors leave open
+FAINT = 0.03  # largest weight of goals when they only determine the DoF that the filtered motors leave free
 
 
 @dataclass(frozen=True)
@@ -226,7 +225,7 @@ def by_joint(model: MechanismModel, numbers: Mapping[int, float]) -> Mapping[str
 
 def _held(model: MechanismModel, goals: Goals, filtered: tuple[float, ...]) -> Goals:
     """Goals that keep the motors at their filtered values; the remaining DoF follow the original goals."""
-    # goals of bodies whose poses the motors determine could only pull the motors from their filtered values
+    # goals of bodies whose poses follow from the motors could only pull the motors from their filtered values
     frames = [goal for goal in goals.frames if goal.body in model.undetermined]
     bodies = model.solver.mechanism.bodies
     centres = (

@@ -34,6 +34,6 @@ class LIMBER_PT_attention(ChainTab):
         else:
             draw_target_bone(layout, target)
             layout.prop(chain, "watch")
-        row = layout.row()  # drawn even if it has no effect, so that the rows below keep their positions
+        row = layout.row()  # drawn even without effect, so that the rows below keep their positions
         row.active = bool(chain.targets) or filter_in_use(chain.id_data, chain) == NO_FILTER
         row.prop(chain, "change")

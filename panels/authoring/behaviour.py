@@ -122,7 +122,7 @@ class LIMBER_PT_behaviour(RigTab):
 
 
 def _draw_buttons(layout, operator: str, names: list[str], scene) -> None:
-    """Draws a button for each name, which calls the operator with it; the current state's button is
+    """Draws a button for each name; the button calls the operator with that name. The current state's is
     pressed.
     """
     if not names:

@@ -23,7 +23,7 @@ class LIMBER_PT_next_step(Tab):
         is_playing = live.is_playing()
         rig = rig_of(context)
         step = next_step(rig, is_playing)
-        row = layout.row()  # above the sentence, so that the button has the same position in every step
+        row = layout.row()  # above the sentence, so that the button is at the same position in every step
         row.scale_y = 1.4
         row.operator(settled(step.operator), text=step.text, icon=step.icon)
         if step.menu:
@@ -45,6 +45,6 @@ def _draw_stop(layout, colours) -> None:
     row.scale_y = 1.8
     row.active = row.alert = (
         links.is_any_connected()
-    )  # only dimmed: a button that gets enabled under the mouse ignores the next click
+    )  # only dimmed: a button that becomes enabled under the mouse ignores the next click
     is_dark = sum(colours.text) < 0.5 * len(colours.text)
     row.operator("limber.stop", text=f"STOP   ({STOP_KEY})", icon="X", depress=row.alert and is_dark)

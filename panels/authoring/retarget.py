@@ -134,7 +134,7 @@ def _draw_source(layout, retarget) -> bool:
 
 
 def _draw_stream(layout, retarget) -> bool:
-    """Draws the network input; returns whether it is listening."""
+    """Draws the settings of the network input; returns whether Limber is listening."""
     heard = receiver.find(retarget.host, retarget.port)
     column = layout.column()
     column.enabled = heard is None

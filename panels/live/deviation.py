@@ -12,10 +12,10 @@ from ...rig.showing.deviation import PostureDeviation, deviations, segments
 from ..drawing import Overlay, draw_lines
 from ..tab import ChainTab, sentence
 
-# [rad] deviation at which bar and colour reach their full scale: beyond it the posture is hardly recognisable
+# [rad] deviation from which bar and colour are at full scale: beyond it the posture is hardly recognisable
 FULL_SCALE = radians(30)
 MILLIMETRE = 1e-3  # [m] smallest displacement from the posture that is shown
-# colours from no deviation to full scale, colour-blind-safe (Okabe & Ito 2008); the lines get wider as well
+# colours from no deviation to full scale, colour-blind-safe (Okabe & Ito 2008); the lines also get wider
 COLOURS = ((0.0, 0.45, 0.70), (0.94, 0.89, 0.26), (0.84, 0.37, 0.0))
 # [pixels at an interface scale of 1] widths of lines, without deviation and at full scale
 THIN, WIDE = 3.0, 11.0

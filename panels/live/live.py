@@ -159,7 +159,7 @@ def _errors(chain, outputs) -> list[tuple[str, str]]:
     ends = with_goal(chain)
     errors = list(
         zip(ends, outputs.solution.measured.errors, outputs.filtered_errors, strict=False)
-    )  # an end that was added after the last tick has no errors yet
+    )  # an end added after the last tick has no errors yet
     for end, solved, filtered in errors:
         of = "" if len(ends) == 1 else f" of {end.bone}"
         if end.settings.goal in LOOKS | ORIENTS:

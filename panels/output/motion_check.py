@@ -18,7 +18,7 @@ class LIMBER_UL_findings(List):
 
 
 def draw_check(layout, context, owner) -> None:
-    """Draws the buttons of the check of an object's movers, and its findings."""
+    """Draws the buttons of Motion Check for an object's movers, and its findings."""
     shown = context.window_manager.limber_motion_check
     column = layout.column(align=True)
     props(column, shown, "lost_beyond", "changed_beyond")

@@ -14,7 +14,7 @@ from ..tab import ServoTab, message
 from .servos import draw_list, draw_trials, joint_unit
 
 LEROBOTS = (FEETECH.protocol, DYNAMIXEL.protocol)  # protocols of the servos of LeRobot's robots
-# [rad] about 1 degree: difference to the shown pose that remains when a robot is posed carefully by hand
+# [rad] difference to the shown pose that remains when a robot is posed carefully by hand (about 1 degree)
 APART = 0.0175
 
 

@@ -10,7 +10,7 @@ from ...rig.robot import background_jobs, links, servo_lists, values
 from ...rig.robot import device as robot_device
 from ..tab import List, RigTab, ServoTab, listed, message, props, sentence
 
-JOGS = {  # by a joint's unit: (amount for the operator, text of the button)
+JOGS = {  # joint's unit -> (amount for the operator, text of the button)
     "rad": ((-5.0, "-5°"), (-1.0, "-1°"), (1.0, "+1°"), (5.0, "+5°")),
     "m": ((-5.0, "-5 mm"), (-1.0, "-1"), (1.0, "+1"), (5.0, "+5 mm")),
     "plain": ((-18.0, "-10%"), (-1.8, "-1%"), (1.8, "+1%"), (18.0, "+10%")),
@@ -106,7 +106,7 @@ def draw_trials(layout, rig, name: str, servo: int, unit: str = "", usable: bool
     column = layout.column(align=True)
     column.enabled = usable and is_known and status is not None and status.state in links.QUIET
     row = column.row(align=True)
-    # a wiggle needs only the servo, so that a servo can be identified before it is assigned to a joint
+    # a wiggle needs only a servo, so a servo can be identified before it is assigned to a joint
     wiggle = row.row(align=True)
     wiggle.enabled = link is not None and robot_device.channel_of_servo(link.device, servo) is not None
     wiggle.operator("limber.wiggle", text="Wiggle", icon="FORCE_HARMONIC").servo = servo
@@ -134,7 +134,7 @@ class FoundMenu:
     """Base of the menus that assign a servo of the scan to the selected joint or motor."""
 
     bl_label = "Assign Found Servo"
-    is_for_motor: bool  # whether it assigns to the selected motor, not to the joint
+    is_for_motor: bool  # whether the menu assigns to the selected motor, not to the joint
 
     def draw(self, context):
         listed = servo_lists.chosen(rig_of(context), self.is_for_motor)

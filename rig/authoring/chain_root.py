@@ -17,7 +17,8 @@ class Line(NamedTuple):
     """Bones from an end upward that a chain may have by the structure of the figure."""
 
     bones: list[str]  # names of the bones, from the end upward
-    # why the chain begins at the last of them, as part of a sentence; "" if they reach the top of the path
+    # why the chain begins at the last of these bones, as part of a sentence; "" if they reach the top of the
+    # path
     why: str
 
 
@@ -52,8 +53,8 @@ def line(rig: bpy.types.Object, upward: Sequence[str], figure: Figure | None = N
 
 
 def _is_root_control(figure: Figure, name: str, below: str) -> bool:
-    """Whether a bone only positions the whole figure, as a root control does: it and all bones above it do
-    not deform, or it is the top bone and lies on the ground away from the bone `below`.
+    """Whether a bone only positions the whole figure, as a root control does. Neither the bone nor those
+    above it deform, or it is the top bone and lies on the ground away from the bone `below`.
     """
     bones = figure.rig.data.bones
     if bones[below].use_deform and not any(

@@ -83,7 +83,7 @@ def _path_up(rig: bpy.types.Object, end: bpy.types.Bone) -> list[str]:
         above.append(bone.name)
     while (
         mechanism_bones and len(above) > 1 and not joint_axes(rig.pose.bones[above[-1]])
-    ):  # bones fixed to the mechanism move with it
+    ):  # bones that are fixed to the mechanism move with it
         above.pop()
     if mechanism_bones and not any(joint_axes(rig.pose.bones[name]) for name in above):
         raise RigError(
@@ -116,7 +116,7 @@ def why_begins(rig: bpy.types.Object, path: list[str]) -> str:
 
 
 def new_chain(rig: bpy.types.Object, selected: list[str]) -> bpy.types.PropertyGroup:
-    """Makes a chain from the selected bones and returns it. If it raises an error, nothing has changed.
+    """Makes a chain from the selected bones and returns it. After an error nothing has changed.
 
     Args:
         rig: The armature object.
@@ -140,9 +140,9 @@ def new_chain(rig: bpy.types.Object, selected: list[str]) -> bpy.types.PropertyG
     if guess.reason:
         forward.point(chain, rig, chain.end, guess.direction)
         if is_of_bones(chain, SOLVER):
-            # A head looks from the bone's head, about which it rotates: from its tail, a near target would be
-            # behind it, and the bone may point sideways. If the selected bone only marked the tip, the end
-            # looks from its tail, where the selected bone is.
+            # A head looks from its bone's head, about which it rotates: seen from the tail, a near target
+            # would be behind. The bone may also point sideways. If the selected bone only marked the tip, the
+            # end looks from its tail, where the selected bone is.
             chain.eye = 0.0 if chain.end in selected else 1.0
     rig.limber.active_chain = len(rig.limber.chains) - 1
     return chain
@@ -199,12 +199,8 @@ def _refuse_shared(rig: bpy.types.Object, names: list[str], but: str = "") -> No
 
 def add_end(rig: bpy.types.Object, chain: bpy.types.PropertyGroup, bone: str) -> bpy.types.PropertyGroup:
     """Makes a bone an additional end of a chain, with joints for the bones that lead to it. If it raises an
-    error, nothing has changed.
-
-    Args:
-        rig: The armature object.
-        chain: The chain.
-        bone: Name of the bone, a descendant of the chain's root.
+    error, nothing has changed. Args: rig: The armature object. chain: The chain. bone: Name of the bone, a
+    descendant of the chain's root.
 
     Raises:
         RigError: the bone is an end already, is no descendant of the root, moves in another chain, or nothing
@@ -217,7 +213,7 @@ def add_end(rig: bpy.types.Object, chain: bpy.types.PropertyGroup, bone: str) ->
     if not moving and not moved.intersection(path_names(rig.pose.bones, chain.root, bone)):
         raise RigError(all_locked(chain.root, bone))
     _refuse_followers(rig, names, [joint.key for joint in chain.joints])
-    # after the last check: an end that is refused must leave nothing behind
+    # after the last check, so that nothing remains of an end that is refused
     end = chain.ends.add()
     end.name, end.bone, end.roll = bone, bone, ROLL
     chain.active_end = len(chain.ends) - 1
@@ -225,7 +221,7 @@ def add_end(rig: bpy.types.Object, chain: bpy.types.PropertyGroup, bone: str) ->
         for axis in joint_axes(moved_bone):
             _add_joint(rig, chain, moved_bone, axis)
     guess = forward.guess_of(rig, chain, bone)
-    # a guess without a clue is no better than the default axis
+    # without a clue the default axis is as good as a guess
     if guess.reason:
         forward.point(end, rig, bone, guess.direction)
     return end
@@ -259,7 +255,7 @@ def remove_end(rig: bpy.types.Object, chain: bpy.types.PropertyGroup, index: int
     chain.active_end = selected_index(chain.ends, chain.active_end)
     try:
         remaining_bones = set(bone_names(rig.pose.bones, chain))
-    except RigError:  # the chain is broken already: Check reports it
+    except RigError:  # the chain was invalid before: Check reports the error
         return
     with item_keys.following(chain, "joints", "key"):
         for index in reversed(

@@ -1,4 +1,4 @@
-"""Limits of how far an eye looks in its skull."""
+"""Limits of an eye's yaw, pitch and roll in its skull."""
 
 from math import pi, radians
 
@@ -7,18 +7,18 @@ import bpy
 from ..chains.measure import is_of_bones
 from ..scene.goal import CUSTOM
 
-# [rad] to each side, for eyes without limits in the rig; about the range of a human eye
+# [rad] range to each side for eyes without limits in the rig: about that of a human eye
 EYE_RANGE = radians(45)
-EYE_ROLL = radians(5)  # [rad] range of the eye's roll to each side: human eyes hardly roll
+EYE_ROLL = radians(5)  # [rad] range of the eye's roll to each side, since human eyes hardly roll
 ROUND = 2 * pi - 0.01  # [rad] a joint with this range counts as unlimited
 
 
 def hold_in_skull(chain: bpy.types.PropertyGroup) -> None:
     """Limits how far an eye of a chain looks and rolls in its skull; narrower limits of the rig stay.
 
-    If the eye looks along an axis of its bone, the bone's joints are its yaw, pitch and roll. If it looks in
-    another direction, each joint also rolls it; it then looks no farther than the limits of all joints allow
-    in every direction.
+    If the eye looks along an axis of its bone, the bone's joints are its yaw, pitch and roll. If the eye
+    looks in another direction, each joint also rolls it. Its range is then what the limits of all joints
+    allow in every direction.
     """
     chain.options.expressive.roll = 1.0
     if is_of_bones(chain, chain.solver):

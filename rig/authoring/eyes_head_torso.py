@@ -37,7 +37,7 @@ class GazeSettings(NamedTuple):
     """How a part of the body follows the target: values of the chain's properties with these names."""
 
     share: float
-    dead_zone: float  # [rad] motion of the target that is not followed
+    dead_zone: float  # [rad] largest motion of the target that is not followed
     lag: float  # [s] delay behind the target
     change: float  # [s] duration of a change of target
 
@@ -184,7 +184,7 @@ class _Parts(NamedTuple):
     torso: gaze_bones.Span | None
     head: gaze_bones.Span
     eyes: tuple[gaze_bones.Span, ...]
-    pointing: gaze_controls.Eyes  # eyes that the rig's own constraints aim, which need no chain
+    pointing: gaze_controls.Eyes  # eyes that the rig's own constraints aim, and which need no chain
     placed: GazeBones  # `ends` with the eye bones themselves in place of the controls that the eyes point at
 
 

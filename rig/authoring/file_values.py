@@ -1,4 +1,4 @@
-"""Values of a motion file for a joint: converted to its unit, and interpolated at other times."""
+"""Values of a motion file for a joint: converted to the joint's unit, and interpolated at other times."""
 
 import math
 from bisect import bisect_right

@@ -16,9 +16,9 @@ from ..bones.figure import Figure
 from ..scene.goal import AXES, CUSTOM, SHORTEST, forward_axis, signed_axis
 from . import chain_root
 
-EXACT = radians(2)  # [rad] directions within this angle count as equal, since users place bones by hand
-# [rad] a bone's axis within this angle of the gaze direction is used in place of that direction, since users
-# know the axes by name
+EXACT = radians(2)  # [rad] angle within which directions count as equal, since users place bones by hand
+# [rad] angle from the gaze direction within which a bone's axis is used instead, since users know the axes by
+# name
 SAME = radians(0.1)
 WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
 SIDES = {"l": 1.0, "left": 1.0, "r": -1.0, "right": -1.0}
@@ -26,10 +26,10 @@ EYES = {"eye", "eyes", "eyeball", "eyeballs"}
 HEADS = {"head", "face", "skull", "neck", "gaze", "chest", "torso", "spine", "camera"} | EYES
 LIMBS = {"arm", "forearm", "elbow", "wrist", "hand", "gripper", "finger", "tool", "leg", "foot", "tail"}
 CAMERAS = {"camera", "cam", "optical", "rgbd", "xtion", "kinect", "realsense", "stereo"}
-# name suffixes by ROS REP 103: such a frame looks along Z; other camera frames look along X, some along Z
+# suffix of names (ROS REP 103) of frames that look along Z; other camera frames look along X, some along Z
 OPTICAL = "optical"
-# smallest distance between left and right sides, as a share of the armature's size: sides that are nearer to
-# each other are the fingers of a gripper
+# smallest distance between left and right sides, as a share of the armature's size; nearer ones are the
+# fingers of a gripper
 APART = 0.1
 # smallest distance between left and right limbs, as a share of the figure's diagonal: a horse's legs have .08
 LIMBS_APART = 0.04
@@ -223,7 +223,8 @@ def _front_of_figure(rig: bpy.types.Object, end: str) -> Guess | None:
         return None
     upward = [end, *(bone.name for bone in rig.data.bones[end].parent_recursive)]
     line = chain_root.line(rig, upward, figure).bones
-    trunk = figure.index[upward[min(len(line), len(upward) - 1)]]  # the bone above the root of the line
+    # the bone above the root of the bones' common line
+    trunk = figure.index[upward[min(len(line), len(upward) - 1)]]
     direction = figure.tips[k] - figure.heads[trunk]
     if direction @ figure.front + direction[2] <= 0.0:  # the bone points backward and down: it is a tail
         return None
@@ -284,7 +285,8 @@ def _camera(rig: bpy.types.Object, bone: bpy.types.Bone, front: Guess) -> Guess 
         name: max((axes[name].col[0], axes[name].col[2]), key=front.direction.dot).normalized()
         for name in cameras
     }
-    # an optical frame defines the view, other frames only suggest it: those count if no optical one is left
+    # an optical frame defines the view; other frames only suggest one, and are used if there is no optical
+    # one
     for directions in (optical, nearest_axes):
         seen = {
             name: direction

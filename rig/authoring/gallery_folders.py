@@ -22,7 +22,8 @@ from ..blender.file_reading import in_steps
 from ..blender.user_folder import user_folder
 from .work import Steps
 
-PATHS = "gallery", "paths.json"  # subfolder of the user's Limber folder, and the file in it with the paths
+# subfolder of the user's Limber folder, and the file in it that stores the models' paths
+PATHS = "gallery", "paths.json"
 # subfolders of the user's Limber folder: copies of robots and models made by earlier versions, and models
 # that were downloaded from robots
 ROBOTS, MODELS = "robots", "robot_models"

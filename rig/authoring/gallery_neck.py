@@ -12,12 +12,12 @@ from ..bones import axes, imported_robot
 from ..mechanisms import offsets
 
 CONTROL = "Head Control"
-SHORTEST = 0.01  # [m] smallest length of the control bone, whose tail is at the eye of the robot's head
+SHORTEST = 0.01  # [m] smallest length of the control bone, whose tail is at the robot's eye
 # The control points forward (its Y is the root link's x) with its Z up: axis of the bone and sign of each
 # DoF.
 AXES = {"x": ("Y", 1), "y": ("X", -1), "z": ("Z", 1), "yaw": ("Z", 1), "pitch": ("X", -1), "roll": ("Y", 1)}
-# weight of the head's position, relative to the weight of its rotation: for a target out of reach the head
-# has the wrong position, and still looks at the target
+# weight of the head's position, relative to that of its rotation: for a target out of reach the head looks at
+# the target from a wrong position
 AIM_FIRST = 0.1
 FORWARD = Matrix(((0, 1, 0), (-1, 0, 0), (0, 0, 1)))  # the control's axes in the root link's frame
 ORDER = "YXZ"  # yaw is the outermost rotation, roll the innermost

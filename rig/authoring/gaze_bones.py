@@ -66,7 +66,7 @@ def heads(bones: Parents, head: str) -> list[str]:
         bones: Parent of each bone, parents before their children.
         head: The head found by name; "": none without a side.
     """
-    short = short_names(_english(bones))  # short names of the bones, made as `named` makes them
+    short = short_names(_english(bones))  # short names of the bones, as `named` returns them
     called = [
         bone
         for bone, name in short.items()
@@ -217,7 +217,7 @@ def _torso(
     carrying = [index for index, bone in enumerate(path[:-1]) if bone in hips]
     is_named = ends.head in bones_by_part.get(
         BodyPart("", "head"), ()
-    )  # else the names follow another convention that only shares some words with the known ones
+    )  # else the names follow another convention, and only share some words with the known ones
     spine = [
         index
         for index, bone in enumerate(path)

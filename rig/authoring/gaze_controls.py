@@ -13,7 +13,7 @@ from ..bodies.part_names import BodyPart, read
 from ..bones.controls import Controls
 from .gaze_bones import EYES, SELECT, GazeBones, named
 
-CONSTRAINT = "Limber Gaze"  # name of the constraint on the control that the rig's eyes point at
+CONSTRAINT = "Limber Gaze"  # name of the constraint on the control at which the rig's eyes point
 
 
 class Eyes(NamedTuple):
@@ -33,7 +33,7 @@ def resolved(controls: Controls, bones: Parents, ends: GazeBones) -> GazeBones:
     """
     rig_bones = controls.rig.pose.bones
     if any(bone and bone not in rig_bones for bone in (ends.torso, ends.head, *ends.eyes)):
-        return ends  # the same error is reported when the chains are made
+        return ends  # the same error is reported when the chains are made, so here it is ignored
     head = control_of(controls, ends.head)
     torso = ends.torso
     if torso and controls.is_followed(torso):

@@ -16,7 +16,7 @@ from ..bones.figure import NEAR, Figure
 from . import chain_end, chain_root
 from .gaze_bones import EYES, GazeBones
 
-LIMB = 0.15  # share of the figure's size: smallest reach of arms and wings; ears and breasts are shorter
+LIMB = 0.15  # smallest reach of arms and wings, as a share of the figure's size; ears and breasts are shorter
 # share of the longest limb's reach: limbs that reach less far, such as ears, do not branch from the chest
 SHORTER = 0.5
 AHEAD = cos(radians(25))  # cosine of the angle to the front within which an eye's bone looks
@@ -46,7 +46,7 @@ def ends(figure: Figure) -> GazeBones:
         if carrier is None
         else figure.names[_skull(figure, carrier, first)]
     )
-    # the chest is determined again, since the line to the topmost bone, used above, may not contain the head
+    # the chest is determined again: the line to the topmost bone, used above, may not contain the head
     path = _upward(figure, head)
     chest = chest_of(figure, [name for name in path if name == head or name in line])
     return GazeBones(chest, head, tuple(figure.names[k] for k in eyes))

@@ -1,10 +1,10 @@
-"""Rig properties that let a head follow its neck: switched on if a look should be shared along a spine."""
+"""Switches on rig properties that let a head follow its neck, so that a spine can share a look."""
 
 import bpy
 
 from ..bones import carried, constrained, driving
 
-SAME = 1e-4  # [rad] smaller rotations of a bone are not visible
+SAME = 1e-4  # [rad] rotation of a bone below which it is invisible
 
 
 def joined(rig: bpy.types.Object, path: list[str]) -> list[str]:

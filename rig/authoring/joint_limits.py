@@ -59,7 +59,7 @@ def _give(rig: bpy.types.Object, joint: FileJoint, rates: JointRates) -> None:
         if rig.type == "ARMATURE" and bone in rig.pose.bones
         else None
     )
-    if record is not None:  # stored for chains that are made later
+    if record is not None:  # stored also for chains that are made later
         changes = {
             word: value
             for word in ("velocity", "acceleration", "jerk")

@@ -12,7 +12,7 @@ from .mechanism.build import target_at
 
 
 def with_target(link: LinkTarget) -> LinkTarget:
-    """The link target with its goal and target object, which are made if they are missing."""
+    """The link target with its goal and target object; missing ones are made."""
     if link.keyed is not None:
         return link
     rig, goals, index = link.rig, link.rig.limber.mechanism.goals, link.goal

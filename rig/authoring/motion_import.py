@@ -341,8 +341,8 @@ class MotionImport(SteppedJob):
         if (motors or self.targets) and settings.drive != drive:
             settings.drive = drive
             self.warnings.append(f"Mechanism '{self.rig.name}' is now driven by its {drive.lower()}")
-        # unless they keep their values, the solver computes these motors' values from the targets instead of
-        # using the imported keys
+        # unless these motors keep their values, the solver computes them from the targets and ignores the
+        # imported keys
         freed = [
             settings.motors[k]
             for k in sorted(motors)

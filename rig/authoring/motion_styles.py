@@ -32,7 +32,7 @@ class StyleSettings(NamedTuple):
     beta: float = 1.0
 
 
-BUILT_IN: dict[str, tuple[str, StyleSettings]] = {  # by name: description, settings
+BUILT_IN: dict[str, tuple[str, StyleSettings]] = {  # name -> (description, settings)
     "Light": ("Quick to start, softly stopped", StyleSettings("default", 0.2, 0.5, 1.0, 0.8, 0.6)),
     "Heavy": (
         "Has weight: slow to start and slow to stop",
@@ -116,7 +116,7 @@ def load(path: Path) -> StyleSettings:
             raise RigError(f"{path.name}: {key} is {shown(content.get(key))}: a number was expected")
         values[key] = number
     style = StyleSettings(name, **values)
-    # the style is made only to check the ranges of its settings
+    # a style is made only to check the ranges of its settings
     try:
         MotionStyle(
             style.sigma,

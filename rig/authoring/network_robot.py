@@ -25,12 +25,12 @@ from . import gallery_folders, gallery_robot
 from .robot_import import ImportedRobot, importing
 from .work import SlicedWork
 
-WAIT = 0.02  # [s] time that a step waits for the download
+WAIT = 0.02  # [s] duration for which a step waits for the download
 
 
 class NetworkRobot(SlicedWork[ImportedRobot]):
-    """Import of a robot from a network address with its device, in steps; it is then active and selected. If
-    it fails or is cancelled, the scene has not changed.
+    """Import of a robot with its device from a network address, in steps. At the end the robot is active and
+    selected; if the import fails or is cancelled, the scene is unchanged.
 
     Args:
         context: Blender's context, in Object Mode.

@@ -1,6 +1,4 @@
-"""The suggested next step for the active armature and its robot: a sentence, and the operator that performs
-it.
-"""
+"""The suggested next step for the active armature and its robot: a sentence, and its operator."""
 
 from typing import NamedTuple
 
@@ -26,7 +24,7 @@ class NextStep(NamedTuple):
     sentence: str
     operator: str  # identifier of the operator (its bl_idname)
     icon: str = "FORWARD"
-    menu: str = ""  # name of a menu of alternatives
+    menu: str = ""  # name of a menu of alternative steps
     text: str | None = None  # label of the button; None: the operator's name
 
 

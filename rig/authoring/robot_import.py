@@ -34,7 +34,7 @@ ORDERS = {
     "Y": "YXZ",
     "": "XYZ",
 }  # Euler orders in which the joint's axis is first or last, so that a matrix gives angles up to 180 degrees
-SOME_BONES = 30  # number of bones made in a step
+SOME_BONES = 30  # number of bones made in one step of the import
 BONE_NAME = 63  # largest length of a bone's name [bytes]
 
 
@@ -226,7 +226,7 @@ def _armature(files: RobotFiles) -> Generator[Progress, None, tuple[bpy.types.Ob
     data = bpy.data.armatures.new(robot.name)
     rig = bpy.data.objects.new(robot.name, data)
     data[KEY] = robot.name
-    rig.show_in_front = True  # otherwise the meshes hide the bones
+    rig.show_in_front = True  # otherwise the meshes would hide the bones
     names = bone_names([branch.link for branch in branches])
     for first in range(0, len(names), SOME_BONES):
         with _scene_of_its_own(rig):
@@ -261,7 +261,7 @@ def _prepare_pose(tree: LinkTree, rig: bpy.types.Object, names: list[str]) -> It
             yield Progress(k / len(names), "Making joints")
         bone = rig.pose.bones[name]
         record = record_of(bone.bone)
-        # Blender's bones move freely, so locks must stand for the axes that the model does not have
+        # Blender's bones move freely, so locks stand for the axes that the model lacks
         bone.rotation_mode = ORDERS[record.axis]
         bone.lock_location = bone.lock_rotation = bone.lock_scale = (True, True, True)
         if not record.axis:

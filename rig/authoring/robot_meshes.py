@@ -22,11 +22,11 @@ from . import robot_size
 # names of Blender's import operators (bpy.ops.wm), by the suffix of the file
 IMPORTERS = {".stl": "stl_import", ".obj": "obj_import"}
 SIDES = 32  # number of segments of a cylinder; a sphere has half as many rings
-SLENDER = 0.2  # thickness of a placeholder, relative to its length
-NO_BAR = 0.05  # smallest length of a bar, relative to the bone's length
-MOST_BONES = 2.0  # length of a bar, relative to the bone's length, beyond which its thickness is constant
+SLENDER = 0.2  # thickness of a placeholder bar, relative to its length
+NO_BAR = 0.05  # smallest length of a placeholder bar, relative to the bone's length
+MOST_BONES = 2.0  # length of a placeholder bar, relative to the bone's, above which its thickness is constant
 PLAIN: Colour = (0.6, 0.6, 0.6, 1.0)  # colour of visuals without a colour of their own
-SHARP = radians(35.0)  # [rad] angle between two faces from which their edge stays sharp
+SHARP = radians(35.0)  # [rad] angle between two faces above which their edge is sharp
 LINEAR_BELOW, LINEAR_SLOPE = 0.04045, 12.92  # constants of the sRGB curve (IEC 61966-2-1)
 
 
@@ -130,7 +130,7 @@ class _Look:
                     self.sizes.get(shape.name, 0.0), robot_size.size_of(mesh, shape.scale)
                 )
             return mesh, shape.scale
-        return None, (1.0, 1.0, 1.0)  # the robot file's parser has added a warning
+        return None, (1.0, 1.0, 1.0)  # the robot file's parser has already added a warning
 
     def _shared(self, name: str, make: Callable[[], tuple]) -> bpy.types.Mesh:
         mesh = self._meshes.get(f"<{name}>")

@@ -11,8 +11,7 @@ import numpy as np
 from ...robots.model import Robot
 from ..blender.counting import counted
 
-# [m] every link of a robot is shorter than this; if millimetres are taken as metres, the longest link is
-# longer
+# [m] largest length of a robot's link; a longer one means that millimetres were read as metres
 LARGEST = 10.0
 
 

@@ -18,7 +18,7 @@ from ..chains.skeleton import ChainReader
 from ..live.movers import mover_of
 from ..scene.placement import Placement
 
-ANY = ""  # in place of a solver's name: joints without limits get a range of a full revolution
+ANY = ""  # value instead of a solver's name with which joints without limits get a range of a full revolution
 
 
 def points_of(objects: Sequence, depsgraph: bpy.types.Depsgraph) -> list:

@@ -10,8 +10,8 @@ from ..scene.goal import ALONG, ORIENTS, REACHES, followed_target, forward_axis,
 from ..showing import chain_lines
 
 IN_FRONT = (
-    # distance of a new target from the eyes, relative to the length of the head bone: about the distance of
-    # persons in conversation
+    # distance of a new target from the eyes, relative to the head bone's length: about that of persons in
+    # conversation
     10
 )
 

@@ -173,7 +173,7 @@ def _gesture(
     rows = clip_rows(gesture.action, performer.owner, performer.chain)
     if rows is None:
         return None
-    # an added gesture is taken relative to its first frame, so that it begins without a jump
+    # an added gesture starts without a jump, since its values count from its first frame
     is_added = gesture.mode == "ADD"
     left_alone = {joint.name for joint in gesture.left_alone}
     values = np.where([label in left_alone for label in rows.labels], nan, rows.values)
@@ -212,7 +212,7 @@ def _of_state(state: bpy.types.PropertyGroup) -> Iterator[str]:
     for posture in state.postures:
         if posture.action is None:
             yield f"State '{state.name}' keeps a posture that was deleted: choose another, or remove it"
-        # an action outlives its removal from a chain's postures, so it may no longer be a posture
+        # an action remains in the file when it is removed from a chain's postures
         elif not choices.is_posture(posture.action):
             yield (
                 f"State '{state.name}' keeps '{posture.action.name}', which no chain has among its postures:"

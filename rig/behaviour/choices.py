@@ -109,16 +109,16 @@ def name_gesture(gesture: bpy.types.PropertyGroup, _context: bpy.types.Context) 
     taken = {other.name for other in gesture.id_data.limber_behaviour.gestures if other != gesture}
     name = free_name(gesture.name or "Gesture", taken)
     if gesture.name != name:
-        gesture.name = name  # this assignment calls the function again
+        gesture.name = name  # assigning the name calls this function again
 
 
 def follow_name(state: bpy.types.PropertyGroup, _context: bpy.types.Context) -> None:
-    """Makes the name of a state unique, and updates it in the transitions."""
+    """Makes a state's new name unique, and updates the transitions that refer to the state."""
     behaviour = state.id_data.limber_behaviour
     taken = {other.name for other in behaviour.states if other != state}
     name = free_name(state.name or "State", taken)
     if state.name != name:
-        state.name = name  # this assignment calls the function again
+        state.name = name  # assigning the name calls this function again
         return
     before, state.known_as = state.known_as, name
     if not before or before == name:

@@ -14,7 +14,7 @@ from ..bones.axes import JointKey
 from ..bones.channels import Channel
 from ..chains.skeleton import ChainReader
 
-SHAPE = ("co", "handle_left", "handle_right")  # attributes of a key that determine the shape of a curve
+SHAPE = ("co", "handle_left", "handle_right")  # attributes of a key that determine the curve's shape
 
 
 class ClipRows(NamedTuple):
@@ -29,7 +29,7 @@ class ClipRows(NamedTuple):
     values: np.ndarray
 
 
-# by identities of action and chain: the keys and joints that were read, and the result
+# (identities of action and chain) -> (keys and joints that were read, result)
 _known: dict[tuple, tuple[tuple, ClipRows | None]] = {}
 
 

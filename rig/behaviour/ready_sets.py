@@ -54,7 +54,7 @@ def _add_state(settings: bpy.types.PropertyGroup, spec: StateSpec, stored: dict)
         if (value := getattr(role, name)) is not None:
             setattr(state, name, value)
     for name, weight in role.weights or ():
-        for action in stored[name]:  # characters from several files can each have a posture of this name
+        for action in stored[name]:  # characters from several files may each have a posture of this name
             posture = state.postures.add()
             posture.action, posture.weight = action, weight
 

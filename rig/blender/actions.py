@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 import bpy
 import numpy as np
 
-CONSTANT, LINEAR = 0, 1  # Blender's numbers of interpolation modes, for foreach_set
-KEY_FIELDS = {  # attributes of a key, with the number of values and their type
+CONSTANT, LINEAR = 0, 1  # Blender's numbers of two interpolation modes, for foreach_set
+KEY_FIELDS = {  # attributes of a key, each with the number of values and their type
     "co": (2, np.float32),
     "interpolation": (1, np.int32),
     "handle_left": (2, np.float32),
@@ -30,9 +30,7 @@ SAME_FRAME = 0.01  # [frames] distance within which Blender merges two keys
 def fcurves(
     action: bpy.types.Action, slot: "bpy.types.ActionSlot | None" = None
 ) -> bpy.types.bpy_prop_collection | list:
-    """F-curves of an action's slot (default: its first slot for objects), for reading; an empty list if there
-    are none.
-    """
+    """F-curves of an action's slot (default: its first slot for objects), for reading only."""
     if not hasattr(action, "slots"):
         return action.fcurves
     slot = slot or _object_slot(action)
@@ -187,7 +185,7 @@ def baking_keys(
     after = np.flatnonzero(rows["co"][:count, 0] >= frames[-1] + SAME_FRAME)
     # keys are written in ascending order: Blender would sort them by exchanging neighbours
     order = np.concatenate((before, np.arange(count, count + len(frames)), after))
-    if len(order) > len(frames):  # keys that stay have values of their own in all fields
+    if len(order) > len(frames):  # keys that stay keep their own values in all fields
         for name in KEY_FIELDS:
             rows[name] = _rows(points, name)
             yield

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 MOST = 6  # largest number of names that a sentence lists
 NAME = re.compile(
     r"(?<=(?<!\w)')[^']*(?='(?!\w))|(?<=^Joint )[^':]+(?=:)"
-)  # a quoted name, or a joint's label at the beginning
+)  # matches a quoted name, or a joint's label at the beginning
 NUMBER = re.compile(r"\d+(\.\d+)?")
 
 
@@ -41,6 +41,6 @@ def _one_of(group: Sequence[str]) -> str:
         return first
     words_by_position = zip(
         *(NAME.findall(sentence) for sentence in group), strict=True
-    )  # names at each position of the sentence
+    )  # names that stand at each position of the sentence
     names = next((names[1:] for names in words_by_position if len(set(names)) > 1), ())
     return f"{first} (and {len(rest)} more{': ' if names else ''}{named(list(dict.fromkeys(names)))})"

@@ -9,5 +9,5 @@ MANIFEST = Path(__file__).resolve().parents[2] / "blender_manifest.toml"
 
 @cache
 def limber_version() -> str:
-    """Version of Limber, as in its manifest."""
+    """Version number of Limber, from its manifest."""
     return str(tomllib.loads(MANIFEST.read_text(encoding="utf-8"))["version"])

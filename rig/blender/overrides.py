@@ -6,7 +6,7 @@ import bpy
 
 
 def why_not_editable(rig: bpy.types.Object) -> str:
-    """Why an armature or mechanism cannot be changed, with the remedy; "" if it can."""
+    """Why an armature or mechanism cannot be edited, with the remedy; "" if it can be."""
     if rig.is_editable:
         return ""
     what = "Armature" if rig.type == "ARMATURE" else "Mechanism"

@@ -8,7 +8,7 @@ from .errors import RigError
 
 
 def find(name: str, uid: int) -> bpy.types.Object | None:
-    """An object by its name or, if it was renamed, by its `session_uid`; None if it was deleted."""
+    """The object with this name or, if it was renamed, with this `session_uid`; None if it was deleted."""
     obj = bpy.data.objects.get(name)
     if obj is not None and obj.session_uid == uid:
         return obj
@@ -35,7 +35,7 @@ def why_absent(
     if obj.visible_get(view_layer=view_layer) or scene.objects.get(obj.name) is not None:
         return ""
     named = f"{what.capitalize()} '{obj.name}'"
-    # objects of a library may be in no collection without being deleted
+    # objects of a library may be in no collection although they were not deleted
     if is_deleted(obj) and obj.library is None and obj.override_library is None:
         return f"{named} was deleted: choose another {what}"
     return f"{named} is not in scene '{scene.name}': link it there, or choose another {what}"

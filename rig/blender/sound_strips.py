@@ -76,17 +76,17 @@ class HeardSound(NamedTuple):
 
     @property
     def is_cut_at_begin(self) -> bool:
-        """Whether it begins later than its file."""
+        """Whether the strip begins later than its file."""
         return self.begin != self.strip.frame_start
 
     @property
     def volume(self) -> float:
-        """Its volume, times those of its meta strips; 1 is that of the file."""
+        """Volume of the strip, times those of its meta strips; 1 is the file's volume."""
         return prod(strip.volume for strip in self._with_volume)
 
     @property
     def has_animated_volume(self) -> bool:
-        """Whether its volume changes, or that of a meta strip."""
+        """Whether the volume of the strip or of one of its meta strips is animated."""
         return any(_is_animated(strip, "volume") for strip in self._with_volume)
 
     @property
@@ -96,7 +96,7 @@ class HeardSound(NamedTuple):
 
     @property
     def differences(self) -> list[str]:
-        """Sentences on what the file alone, played from its beginning, does otherwise than the strip."""
+        """Sentences on how the file, played alone from its beginning, differs from the strip."""
         strip, sentences = self.strip, []
         if self.end < strip.frame_start + strip.frame_duration:
             sentences.append(
@@ -164,7 +164,7 @@ def _is_animated(strip: "bpy.types.Strip", name: str) -> bool:
 
 
 def beginning_at(scene: bpy.types.Scene, frame: int) -> HeardSound | None:
-    """The sound that begins at a frame with the begin of its file; None if there is none."""
+    """The sound whose file begins to play at a frame; None if there is no such sound."""
     for sound in heard(scene, range(frame, frame + 1)):
         if sound.begin == frame and not sound.is_cut_at_begin and is_file(sound.file):
             return sound

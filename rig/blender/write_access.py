@@ -18,13 +18,13 @@ import bpy
 Given = ParamSpec("Given")
 Returned = TypeVar("Returned")
 
-_waiting: list[Callable[[], None]] = []  # calls to make in the update function of the property
+_waiting: list[Callable[[], None]] = []  # calls to make in the property's update function
 
 
 def is_refused() -> bool:
     """Whether Blender refuses writes now."""
     try:
-        # a value of a wrong type changes nothing: Blender checks write access before the type
+        # assigning a value of a wrong type changes nothing: Blender checks write access before the type
         bpy.data.scenes[0].frame_start = None
     except AttributeError:
         return True
@@ -55,7 +55,7 @@ def granted(function: Callable[Given, Returned]) -> Callable[Given, Returned]:
 
         _waiting.append(call)
         bpy.data.window_managers[0].limber_granted = True
-        return outcome.result(0.0)  # the update has run already: a wait would freeze Blender
+        return outcome.result(0.0)  # the update has run: with a timeout Blender would freeze
 
     return run
 

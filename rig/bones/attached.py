@@ -7,7 +7,7 @@ from .constrained import acts
 from .joint_axes import joint_axes
 from .paths import missing, path_names
 
-WHOLE = 1.0 - 1e-6  # influence from which a constraint alone determines a bone's pose
+WHOLE = 1.0 - 1e-6  # influence from which a constraint counts as determining a bone's pose alone
 
 
 def copied(pose_bone: bpy.types.PoseBone) -> bpy.types.PoseBone | None:

@@ -12,7 +12,8 @@ from ...solvers.kinematics import rotations
 
 UNIT = {"X": rotations.X, "Y": rotations.Y, "Z": rotations.Z}
 INDEX = {"X": 0, "Y": 1, "Z": 2}
-JointKey = tuple[str, str]  # bone (for a motor its joint's name) and axis: identify a joint within a mover
+# (bone, axis), which identify a joint within a mover; for a motor the bone is its joint's name
+JointKey = tuple[str, str]
 REVOLUTE = ("X", "Y", "Z")
 PRISMATIC = ("LINEAR_X", "LINEAR_Y", "LINEAR_Z")
 

@@ -27,7 +27,7 @@ ABSOLUTE, LOCAL = {"WORLD", "POSE"}, {"LOCAL"}
 class Carrier(NamedTuple):
     """Source of a bone's rotation in place of its parent."""
 
-    constraint: str  # name of the constraint that copies the rotation; "": the bone does not inherit rotation
+    constraint: str  # name of the constraint that copies the rotation; "" if the bone inherits no rotation
     source: int  # index of the chain's bone that carries the copied bone; -1: the base carries it
     # whether it copies in local space, so that the bone keeps its rotation relative to its parent
     is_local: bool
@@ -39,7 +39,7 @@ class CarriedBone(Protocol):
     name: str
     parent: int  # index of the previous bone of the chain; -1: none
     rest_rotation: Quaternion
-    order: str  # axes of its hinges; "": none
+    order: str  # axes of the bone's hinges, in Euler order; "" if it has none
     carrier: Carrier | None
 
 
@@ -85,7 +85,7 @@ def _copied(
 ) -> Carrier | None:
     """The carrier whose rotation a bone's constraint copies; None if the chain cannot compensate for it."""
     source = _source(constraint, names)
-    if source is None or source >= names.index(pose_bone.name):  # the bone would follow itself
+    if source is None or source >= names.index(pose_bone.name):  # the bone would follow its own rotation
         return None
     if {constraint.owner_space, constraint.target_space} == LOCAL:
         return Carrier(constraint.name, source, True) if source < 0 else None
@@ -163,7 +163,8 @@ def read(
     carried_poses, authored, base = [], [], _base(pose_bones[parts[0].name])
     for part, pose in zip(parts, poses, strict=True):
         bone, of = pose_bones[part.name], part.carrier
-        # in local space the constraint changes the bone's own channels, not the frame that it inherits
+        # in local space the constraint changes the bone's own channels, and not the frame that the bone
+        # inherits
         if of is not None and of.is_local:
             location, rotation, _ = _local(bone)
             pose = pose._replace(

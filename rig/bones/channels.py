@@ -22,7 +22,7 @@ PARTS = {
     "location": "XYZ",
 }
 MOTOR = re.compile(r"limber\.mechanism\.motors\[\d+\]\.value")
-SAME = 1e-6  # [rad or m] tolerance of single precision
+SAME = 1e-6  # [rad or m] tolerance for single precision
 MOTORS, OBJECT = "Motors", "Object Transforms"  # names of groups of F-curves
 
 
@@ -34,7 +34,7 @@ class Channel(NamedTuple):
     object_name: str  # name of the object
     uid: int  # session_uid of the object
     bone: str  # name of the bone; "" for a channel of the object itself
-    name: str  # data path from the object or the bone
+    name: str  # data path, relative to the object or the bone
     index: int
 
     @property

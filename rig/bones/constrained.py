@@ -23,7 +23,7 @@ COPYING = {
     "COPY_ROTATION",
     "CHILD_OF",
     "ARMATURE",
-}  # types of constraints that make a bone follow another bone
+}  # types of constraints by which a bone follows another bone
 # smallest number of free rotation axes of a control bone; Rigify's tweak bones have one such axis
 CONTROL = 2
 

@@ -56,7 +56,7 @@ class Controls:
         for constraint in filter(acts, bone.constraints):
             (copied if constraint.type in COPYING else other_targets).extend(self._targets(constraint))
         if not copied and constrained.mover(bone):
-            # targets of constraints of other types, such as those of a bone that stays between two others
+            # targets of other types of constraints, such as those of a bone that stays between two others
             copied = other_targets
         parent = [bone.parent.name] if bone.parent and attached.copied(bone) is None else []
         return list(dict.fromkeys([*copied, *parent]))
@@ -84,7 +84,7 @@ class Controls:
 
     def control_of(self, name: str, excluded: Iterable[str] = ()) -> str | None:
         """The nearest control that a bone follows, or the bone itself if it is a control; controls in
-        `excluded` are skipped. None if there is none.
+        `excluded` are skipped. None if no control moves the bone.
         """
         return next(
             (bone for bone in (name, *self.upstream(name)) if bone not in excluded and self.is_control(bone)),

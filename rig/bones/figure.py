@@ -13,23 +13,24 @@ from mathutils import Vector
 from . import imported_robot
 from .controls import Controls
 
-# share of the figure's height: a limb that reaches below this height counts as standing, since feet may rest
+# height below which a limb's tip counts as standing, as a share of the figure's height, since feet may rest
 # at different heights
 LOW = 0.15
-REACH = 0.05  # share of the figure's size: smallest length of a limb, except for short legs
+REACH = 0.05  # smallest length of a limb except for short legs, as a share of the figure's size
 SHORT_LEG = (
     0.02,
     0.5,
-    # smallest descent of a short leg: share of the figure's size, and of the height at which the leg begins
+    # smallest descent of a short leg, as a share of the figure's size, and of the height at which the leg
+    # begins
 )
-SAME = 1e-5  # share of the figure's size: smaller differences between positions come from single precision
-NEAR = 0.01  # share of the figure's size: positions within this distance coincide
+SAME = 1e-5  # difference between positions that single precision causes, as a share of the figure's size
+NEAR = 0.01  # distance within which positions coincide, as a share of the figure's size
 # share of the figure's size: a bone that begins at least this far from its parent is not part of the same
 # limb
 AWAY = 0.35
-LEVEL = 0.3  # sine of the largest angle to the ground of the line from a bone to its mirror image
-ALIKE = cos(radians(3))  # cosine of the angle within which two directions are treated as equal
-CANDIDATES = 12  # number of directions tried as normals of the plane of symmetry
+LEVEL = 0.3  # sine of the largest angle to the ground of a line between a bone and its mirror image
+ALIKE = cos(radians(3))  # cosine of the angle within which two directions count as equal
+CANDIDATES = 12  # number of directions tried as normal of the plane of symmetry
 MIRRORED = 0.5  # smallest share of bones with a mirror image in a symmetrical figure
 ALONG = 0.85  # cosine of the angle within which a bone points at its child
 # smallest cosine between the front axis and a direction that decides between front and back, such as the mean
@@ -78,7 +79,7 @@ class Figure:
 
     @cached_property
     def tips(self) -> np.ndarray:
-        """Tip of each bone, (n, 3) [m, world]: its tail, or its head if bones do not lie along the limbs."""
+        """Tip of each bone, (n, 3) [m, world]: the tail, or the head if bones do not lie along the limbs."""
         return self.tails if self.is_anatomical else self.heads
 
     @cached_property
@@ -218,8 +219,8 @@ class Figure:
         return [(self.heads[bone], self.heads[other]), (self.tips[bone], self.tips[other]), middles]
 
     def _images(self, normal: np.ndarray, offset: float) -> dict[int, int]:
-        """Index of the mirror image of each bone of the body: the bone itself if it is in the plane, even if
-        another bone is at the same position; -1 if there is none.
+        """Index of the mirror image of each bone of the body: the bone's own index if it is in the plane,
+        even if another bone is at the same position; -1 without a mirror image.
         """
         heads, tips = self.heads[self.body], self.tips[self.body]
         mirror = lambda points: points - 2 * np.outer(points @ normal - offset, normal)  # noqa: E731
@@ -237,8 +238,8 @@ class Figure:
 
     @cached_property
     def image(self) -> dict[int, int]:
-        """Index of the mirror image of each bone of the body: the bone itself if it is in the plane of
-        symmetry, -1 if there is none.
+        """Index of the mirror image of each bone of the body: the bone's own index if it is in the plane of
+        symmetry; -1 without a mirror image.
         """
         return self._images(*self._plane) if self._plane else dict.fromkeys(self.body, -1)
 
@@ -321,8 +322,8 @@ class Figure:
         return np.mean(directions, axis=0) if directions else None
 
     def _face(self) -> np.ndarray | None:
-        """Mean direction (3,) from the head to pairs of bones on it without children, such as eyes; None if
-        there are none.
+        """Mean direction (3,) from the head to pairs of childless bones on the head, such as eyes; None
+        without such bones.
         """
         on_trunk = [
             k

@@ -65,7 +65,7 @@ def file_joints(rig: bpy.types.Object) -> list[FileJoint]:
         return joints
     of_chains = {joint.key: (chain.uid, joint) for chain in rig.limber.chains for joint in chain.joints}
     keys = list(of_chains)
-    # bones of such a mechanism are moved by its motors, which are listed already
+    # such a mechanism's motors move its bones, and are in the list already
     if not (settings.uid and settings.use_bones):
         keys += [
             (bone.name, axis)
@@ -74,7 +74,7 @@ def file_joints(rig: bpy.types.Object) -> list[FileJoint]:
             if (bone.name, axis) not in of_chains
         ]
     for bone, axis in keys:
-        # a chain keeps the joints of a deleted bone
+        # a chain's list keeps the joints of a deleted bone
         if bone in rig.pose.bones:
             joints.append(_of_bone(rig, bone, axis, *of_chains.get((bone, axis), ("", None))))
     return joints

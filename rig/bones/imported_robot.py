@@ -15,7 +15,8 @@ from ...robots.tree import LinkTree
 from ..blender.errors import RigError
 from . import axes, channels
 
-KEY = "limber_urdf"  # custom property of a bone: its link's record; of the armature: the robot's name
+# name of a custom property: on a bone its link's record, on the armature the robot's name
+KEY = "limber_urdf"
 
 _parsed = lru_cache(maxsize=4096)(from_text)  # cached, since a robot's links are read often
 
@@ -42,7 +43,7 @@ def is_robot(rig: bpy.types.Object) -> bool:
 
 
 def axis_of(record: LinkRecord) -> str:
-    """The axis of the joint that an imported bone has, named as in `axes`; "" if it has none."""
+    """Axis of an imported bone's joint, named as in `axes`; "" for a bone without a joint."""
     return record.axis if not record.axis or record.branch.joint.is_rotary else axes.prismatic(record.axis)
 
 

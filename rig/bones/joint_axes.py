@@ -10,7 +10,7 @@ from . import axes, imported_robot
 from .axes import parent_first
 from .rotation_modes import hinge_order
 
-NO_RANGE = 1e-6  # [rad or m] a constraint whose limits are nearer to each other than this locks the axis
+NO_RANGE = 1e-6  # [rad or m] range of a constraint below which it locks the axis
 
 
 def free_axes(pose_bone: bpy.types.PoseBone) -> str:
@@ -81,7 +81,7 @@ def constraint_range(pose_bone: bpy.types.PoseBone, axis: str) -> tuple[float, f
 
 def why_no_limits(pose_bone: bpy.types.PoseBone, constraint: bpy.types.Constraint) -> str:
     """Why a Limit Rotation or Limit Location does not limit the joint's value, as part of a sentence; "" if
-    it does.
+    the value is limited.
     """
     if constraint.owner_space != "LOCAL":
         return (

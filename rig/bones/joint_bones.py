@@ -26,7 +26,7 @@ from .axes import INDEX, UNIT, JointKey, parent_first
 
 ORIGIN = (0.0, 0.0, 0.0)
 NO_SCALE = (1.0, 1.0, 1.0)
-SCALED = 1e-3  # relative difference between two scales that is visible
+SCALED = 1e-3  # relative difference between two scales above which it is visible
 # decimals of fixed parts [rad, m]: noise of single precision must not lead to a new model in every frame
 DIGITS = 6
 
@@ -35,7 +35,7 @@ class SolvedChannels(NamedTuple):
     """Solved channels of a bone of a retargeted body."""
 
     rotation: Quaternion
-    # [rad] angles of the bone's hinges in their order; () if no joint of the body rotates it
+    # [rad] angles of the bone's hinges in Euler order; () if no joint of the body rotates the bone
     euler: tuple[float, ...]
     location: tuple[float, float, float]
     scale: tuple[float, float, float] = NO_SCALE
@@ -68,8 +68,9 @@ class UnjointedPose(NamedTuple):
     # angles (x, y, z) [rad] of its hinges, 0 for hinges that are joints; for a bone without revolute joints a
     # unit quaternion
     rotation: tuple[float, ...]
-    size: float = 1.0  # scale that its children inherit
-    lead: Quaternion = rotations.IDENTITY  # rotation from its carrier in its parent's frame
+    size: float = 1.0  # scale that the bone's children inherit
+    # rotation of the frame of the bone's carrier, relative to its parent's
+    lead: Quaternion = rotations.IDENTITY
 
 
 class JointFrame(NamedTuple):
@@ -80,8 +81,8 @@ class JointFrame(NamedTuple):
     offset: Vector  # [m]
 
     def carry(self, rotation: Quaternion, offset: Vector, size: float = 1.0) -> "JointFrame":
-        """A frame fixed to the same joint, given by its rotation and offset in this frame; the offset is
-        scaled by `size`.
+        """A second frame on the same joint, given by its rotation and offset in this frame; `size` scales the
+        offset.
         """
         moved = rotations.add(self.offset, rotations.scale(rotations.rotate(self.rotation, offset), size))
         return JointFrame(self.joint, rotations.multiply(self.rotation, rotation), moved)
@@ -96,13 +97,13 @@ class JointBone:
     """A bone with its joints: the properties that do not change from frame to frame."""
 
     name: str
-    parent: int  # index of the parent bone; -1: there is none, and the bone's rest pose is part of the base
+    parent: int  # index of the parent bone; -1 without one, where the bone's rest pose is part of the base
     rest_rotation: Quaternion  # in the parent bone's frame
     rest_offset: Vector  # [m] in the parent bone's frame
-    connected: bool  # whether it is connected to its parent, so that Blender ignores its location
-    order: str  # axes of its hinges, nearest the parent first; "" without revolute joints
-    revolute: tuple[str, ...]  # axes of its revolute joints, in that order
-    prismatic: tuple[str, ...]  # axes of its prismatic joints
+    connected: bool  # whether the bone is connected to its parent, so that Blender ignores its location
+    order: str  # axes of the bone's hinges, nearest the parent first; "" without revolute joints
+    revolute: tuple[str, ...]  # axes of the bone's revolute joints, in that order
+    prismatic: tuple[str, ...]  # axes of the bone's prismatic joints
 
     @classmethod
     def of(
@@ -115,7 +116,7 @@ class JointBone:
         """
         bone = pose_bone.bone
         offset = tuple(bone.head)
-        if bone.parent:  # Blender stores its head relative to its parent's tail
+        if bone.parent:  # Blender stores a bone's head relative to the tail of its parent
             offset = (offset[0], offset[1] + bone.parent.length, offset[2])
         if not isfinite(sum(map(sum, bone.matrix)) + sum(offset)):
             raise RigError(
@@ -138,14 +139,12 @@ class JointBone:
 
     @property
     def joint_keys(self) -> list[JointKey]:
-        """(bone, axis) of its joints, nearest the parent first."""
+        """(bone, axis) of the bone's joints, nearest the parent first."""
         return [(self.name, axis) for axis in (*self.prismatic, *self.revolute)]
 
     @cached_property
     def hinges(self) -> tuple[tuple[bool, int, Vector], ...]:
-        """For each axis of the Euler order: (whether it is a joint, index of the axis, unit vector of the
-        axis).
-        """
+        """For each axis of the Euler order: (whether the axis is a joint, its index, its unit vector)."""
         return tuple((axis in self.revolute, INDEX[axis], UNIT[axis]) for axis in self.order)
 
     @cached_property
@@ -161,7 +160,7 @@ class JointBone:
         )
 
     def values(self, location: Sequence[float], rotation: Sequence[float]) -> list[float]:
-        """Values of its joints [rad; prismatic joints m] for its location and the angles of its hinges."""
+        """Values of the bone's joints [rad; prismatic joints m] for a location and angles of its hinges."""
         return [
             *[location[index] for index in self.displaced],
             *[rotation[index] for is_joint, index, _ in self.hinges if is_joint],

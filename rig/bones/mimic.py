@@ -52,7 +52,8 @@ def followers_of(rig: bpy.types.Object, joint_keys: Sequence[tuple[str, str]]) -
             for bone, record in imported_robot.records(rig)
             if record.axis
         }
-    # handlers call this too; the error is reported when the robot's joint values are needed
+    # handlers call this too, so it must not raise; the error is reported when the robot's joint values are
+    # needed
     except RigError:
         return ()
     record_by_bone = dict(records.values())

@@ -5,8 +5,8 @@ import bpy
 from . import axes
 from .paths import bone_names
 
-# share of a bone's length: a joint whose axis passes nearer than this to both ends of the bone does not
-# move it
+# distance of a joint's axis from both ends of a bone below which the joint does not move the bone, as a share
+# of its length
 ON_AXIS = 1e-3
 
 

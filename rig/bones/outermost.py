@@ -1,4 +1,4 @@
-"""The outermost of many points, which are sufficient to find what a body touches."""
+"""The outermost of many points: only these can touch a plane."""
 
 import numpy as np
 

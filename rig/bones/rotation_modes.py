@@ -33,7 +33,7 @@ SLACK = 1e-6  # [rad] tolerance of limits, for single precision
 # half of the middle angle's distance [rad] from 90 degrees, below which the other two angles are noise of
 # single precision
 GIMBAL = 1e-7
-NO_TURN = 1e-6  # [rad] a smaller rotation has no defined axis in single precision
+NO_TURN = 1e-6  # [rad] rotation below which its axis is undefined in single precision
 NO_LENGTH = 1e-35  # length of a quaternion below which Blender shows half a revolution about X
 NO_AXIS = 1e-16  # length of an axis below which Blender shows no rotation
 # order -> (indices of its axes, the last one nearest to the parent; 1 if they are right-handed, else -1)
@@ -53,7 +53,7 @@ def hinge_order(mode: str) -> str:
 
 
 def channel(mode: str) -> str:
-    """Name of the pose bone's property that stores its rotation."""
+    """Name of the pose bone's property that stores the rotation in this mode."""
     return CHANNELS.get(mode, EULER)
 
 
@@ -115,7 +115,7 @@ def angles_of(
     x, y, z = principal
     # Usually the first angles are the nearest ones; this test saves most of the time of the comparison below.
     (low_x, high_x), (low_y, high_y), (low_z, high_z) = spans
-    # within this distance no other solution can be nearer
+    # within this distance no other solution is nearer
     is_near = abs(x - near[0]) + abs(y - near[1]) + abs(z - near[2]) < pi / 2
     if is_near and low_x <= x <= high_x and low_y <= y <= high_y and low_z <= z <= high_z:
         return x, y, z
@@ -173,8 +173,8 @@ def _equivalent(angles: Sequence[float], near: Sequence[float], spans: Spans) ->
 
 
 def nearest(angle: float, near: float, span: tuple[float, float]) -> float:
-    """An angle [rad] shifted by full revolutions: the value within `span` that is nearest to `near`; if none
-    is within it, the nearest of all.
+    """An angle [rad] shifted by full revolutions: the value within `span` that is nearest to `near`; if no
+    value is within `span`, the nearest of all.
     """
     low, high = span
     closest = angle + tau * round((near - angle) / tau)

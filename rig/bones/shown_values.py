@@ -27,8 +27,8 @@ SAME = 2e-6
 OFF = radians(0.5)
 IK = {"IK", "SPLINE_IK"}
 ROTATION = "rotation_euler"
-# type of limiting constraint -> channel that it limits, and for each component the names of its switches and
-# limits
+# type of a limiting constraint -> the channel that it limits, and for each component the names of its
+# switches and limits
 LIMITS = {
     "LIMIT_ROTATION": (
         ROTATION,
@@ -48,11 +48,11 @@ class Deviation(NamedTuple):
     """Part of a bone's evaluated pose that the values of its joints cannot represent."""
 
     bone: str
-    axes: str  # axes of the bone's joints, for messages
-    angle: float  # [rad] rotation
+    axes: str  # axes of the bone's joints, for the message
+    angle: float  # [rad] difference in rotation
     length: float  # [m] length of the bone
-    distance: float  # [m] displacement
-    stretch: float  # largest relative change of scale
+    distance: float  # [m] difference in position
+    stretch: float  # largest relative difference of scale
     # [rad] largest rotation of one of its axes relative to the others, by unequally scaled parents
     shear: float
 
@@ -226,7 +226,7 @@ def _is_within(
     channel: str,
     ends: Sequence[tuple[str, str, str, str]],
 ) -> bool:
-    """Whether a bone's channels are within the limits of a limiting constraint, so that it changes
+    """Whether a bone's channels are within the limits of a constraint, so that the constraint changes
     nothing.
     """
     if constraint.owner_space != "LOCAL" or not axes.is_euler(bone):
@@ -312,7 +312,7 @@ def _angles(
     channel only by single precision is replaced by the channel's value.
     """
     free = [axis for axis in REVOLUTE if axis in revolute]
-    # three hinges can represent any rotation; fewer hinges in general only a rotation near to it
+    # three hinges can represent any rotation; fewer can in general only approach it
     if len(free) == len(REVOLUTE):
         nearest_angles = rotation_modes.angles_of(rotation, order, near, spans)
     elif len(free) == 1:

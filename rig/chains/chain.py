@@ -33,7 +33,7 @@ from .skeleton import ChainReader
 
 AUTOMATIC = "automatic"  # value of a chain's `filter` with which Limber chooses the filter
 OF_ROBOTS = "default"  # filter that Automatic chooses for chains of robots
-UNLIMITED = 1e4  # [rad] limit of a joint without limits, since solvers and filters need finite numbers
+UNLIMITED = 1e4  # [rad] limit of a joint that has none, since solvers and filters need finite numbers
 
 _OF_CHAIN = attrgetter(
     "name",
@@ -63,7 +63,7 @@ def storage_of(group: bpy.types.bpy_struct) -> MutableMapping[str, object] | Non
 
 
 def stored_value(group: bpy.types.bpy_struct, name: str) -> object:
-    """Value that a property group's storage holds for a property; None if it has its default."""
+    """Stored value of a property in a property group; None if the property has its default."""
     storage = storage_of(group)
     return None if storage is None else storage.get(name)
 
@@ -141,7 +141,7 @@ def tools(chain: bpy.types.PropertyGroup, reader: ChainReader) -> list[tuple]:
 def solver_options(
     chain: bpy.types.PropertyGroup, solver: str, reader: ChainReader, rig_in_world: Matrix | None = None
 ) -> object:
-    """The user's settings of a solver, as that solver's options object; None if it has none.
+    """The user's settings of a solver, as that solver's options object; None if the solver has no options.
 
     Args:
         chain: The chain.
@@ -224,8 +224,8 @@ def goal_kinds(chain: bpy.types.PropertyGroup) -> set[type]:
 
 
 def why_not_solver(rig: bpy.types.Object, chain: bpy.types.PropertyGroup, name: str = "") -> str:
-    """Why a solver cannot solve the chain, and which solvers can; "" if it can, or if the chain cannot be
-    read. `name`: the solver; "": the chain's own.
+    """Why a solver cannot solve the chain, and which solvers can; "" if it can or the chain is unreadable.
+    `name`: the solver; "": the chain's own.
     """
     name = name or chain.solver
     if name not in SOLVERS:
@@ -263,7 +263,7 @@ def filter_sentence(settings: bpy.types.PropertyGroup) -> str:
 
 
 def _why_robot(rig: bpy.types.Object, joint_keys: Iterable[JointKey]) -> str:
-    """Why a chain is treated as a robot's, as part of a sentence; "" if it is not."""
+    """Why a chain is treated as a robot's, as part of a sentence; "" if it is treated as a character's."""
     if rig.limber.device.was_connected:
         return f"'{rig.name}' has been connected to a robot"
     if imported_robot.is_robot(rig):
@@ -274,5 +274,5 @@ def _why_robot(rig: bpy.types.Object, joint_keys: Iterable[JointKey]) -> str:
 
 @lru_cache(maxsize=256)
 def _of_one_axis(joint_keys: tuple[JointKey, ...]) -> str:
-    """The first bone that has one joint; "" if none has."""
+    """The first bone with exactly one joint; "" if there is no such bone."""
     return next((bone for bone, count in Counter(bone for bone, _ in joint_keys).items() if count == 1), "")

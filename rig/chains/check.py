@@ -31,7 +31,8 @@ from . import chain as build
 from . import check_bones, kept_posture, postures
 from .skeleton import ChainReader
 
-SAME_DIRECTION = 1e-3  # sine of the angle below which two joints move the gaze in the same direction
+# sine of the angle between two joints' effects below which both move the gaze in the same direction
+SAME_DIRECTION = 1e-3
 
 
 def check(context: bpy.types.Context, rig: bpy.types.Object, chain: bpy.types.PropertyGroup) -> list[Finding]:
@@ -85,7 +86,7 @@ def _rig(context: bpy.types.Context, rig: bpy.types.Object) -> Iterator[Finding]
 
 
 def why_no_pose(rig: bpy.types.Object) -> str:
-    """Why an armature shows no pose at all, with the remedy; "" if it shows its pose."""
+    """Why an armature does not show its pose at all, with the remedy; "" if it does."""
     if rig.data.pose_position != "REST":
         return ""
     return (
@@ -176,7 +177,7 @@ def _gaze_directions(end: ChainEnd, skeleton: Skeleton) -> Iterator[Finding]:
     if end.settings.goal not in LOOKS | ORIENTS:
         return
     path = [k for k in skeleton.path(end.number) if skeleton.joints[k].upper > skeleton.joints[k].lower]
-    # [rad] several poses: in a single one the joints could be aligned by chance
+    # [rad] poses to test: in a single pose the joints could be aligned by chance
     for bend in (0.0, 0.3, -0.5):
         angles = skeleton.clamp([bend + 0.1 * k for k in range(len(skeleton))])
         angular, _ = skeleton.jacobian(angles, end.number)
@@ -244,7 +245,7 @@ def _target(
         return
     elif is_unevaluated(context, target.obj) and (
         target.bone or not depends_on_objects_alone(target.obj)
-    ):  # Limber's constraints evaluate other targets while live
+    ):  # Limber's constraints evaluate the other targets while live
         yield Finding(
             f"Target '{target.name}' is disabled in viewports, so it does not move: show it in the Outliner"
             " (monitor, collection)"

@@ -18,7 +18,7 @@ from ..blender.errors import RigError
 from ..blender.selection import selected_index
 from .chain import stored_value
 
-UNSET = 0  # value of the enumeration if no posture was chosen
+UNSET = 0  # value of the enumeration before a posture is chosen
 LARGEST = 2**31 - 1  # largest number that Blender stores
 _items: dict[
     tuple[int, str], list[tuple[str, str, str, str, int]]
@@ -44,7 +44,7 @@ def names(mover: bpy.types.PropertyGroup) -> list[str]:
 
 
 def number(mover: bpy.types.PropertyGroup) -> int:
-    """The number that the property `posture` stores, even if no posture has it any more."""
+    """The posture's number that the property `posture` stores, even if that posture was removed."""
     stored = stored_value(mover, "posture")
     return UNSET if stored is None else stored
 
@@ -172,7 +172,7 @@ def items(
         for posture_number, posture in zip(numbers(mover), mover.postures, strict=True)
     ]
     chosen = number(mover)
-    # Blender shows an empty menu, and warns in the console, for a value that has no item
+    # for a value without an item Blender shows an empty menu and warns in the console
     if chosen not in [item[-1] for item in enum_items]:
         name = "Removed" if chosen != UNSET else "As Selected" if enum_items else "None"
         enum_items.append(
@@ -235,8 +235,8 @@ def lists_on(owner: bpy.types.Object) -> list:
 
 
 def why_posing_shows_nothing(mover: bpy.types.PropertyGroup) -> str:
-    """Why posing by hand has no visible effect while this mover is live, with the remedy; "" if it has, or if
-    nothing is being posed.
+    """Why posing by hand has no visible effect while this mover is live, with the remedy; "" if posing has an
+    effect, or if nothing is being posed.
     """
     if not mover.live or not mover.is_posed:
         return ""
@@ -251,7 +251,9 @@ def why_posing_shows_nothing(mover: bpy.types.PropertyGroup) -> str:
 
 
 def why_choosing_shows_nothing(mover: bpy.types.PropertyGroup) -> str:
-    """Why a click on a stored posture has no visible effect for this mover, with the remedy; "" if it has."""
+    """Why a click on a stored posture has no visible effect for this mover, with the remedy; "" if the click
+    has an effect.
+    """
     if mover.base != "RIG" or mover.shown_posture < 0:
         return ""
     return (

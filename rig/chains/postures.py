@@ -305,7 +305,7 @@ def _stored_rotation(
 
 
 def _stored(curves: bpy.types.bpy_prop_collection, name: str, channel: str) -> list[float | None]:
-    """Values of a bone's rotation channel in an action; None for missing ones."""
+    """Values of a bone's rotation channel in an action; None for missing components."""
     channel_curves = (
         actions.find(curves, _path(name, channel), index) for index in range(len(PARTS[channel]))
     )

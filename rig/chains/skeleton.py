@@ -37,7 +37,7 @@ class ChainBone(JointBone):
     channel: str  # property that stores the rotation in this mode
     # limits [rad] of its hinges about X, Y and Z, for choosing among angles of the same rotation
     spans: Spans
-    carrier: Carrier | None  # source of its rotation in place of the parent, if any
+    carrier: Carrier | None  # source of the bone's rotation in place of the parent, if any
 
     def rotation(self, pose: "AuthoredChannels") -> rotations.Quaternion:
         """The bone's own rotation in a pose."""
@@ -45,12 +45,12 @@ class ChainBone(JointBone):
 
 
 class AuthoredChannels(NamedTuple):
-    """Authored channels of one bone."""
+    """Authored location, rotation and carrier of one bone in a frame."""
 
     location: tuple[float, float, float]
     rotation: tuple[
         float, ...
-    ]  # angles (x, y, z) [rad] of its hinges, or a unit quaternion if no joint rotates the bone
+    ]  # angles (x, y, z) [rad] of the bone's hinges, or a unit quaternion if no joint rotates it
     scale: tuple[float, float, float]
     carried: CarrierValues | None = None  # the carrier's values in this frame, if the bone has a carrier
 
@@ -85,7 +85,7 @@ def _authored_pose(
         location = ORIGIN if part.connected else tuple(bone.location)
     rotation = tuple(getattr(bone, part.channel) if part.order else bone.matrix_basis.to_quaternion())
     scale = tuple(bone.scale)
-    # a sum is finite if all its terms are, and this is faster than testing each
+    # a sum is finite if all its terms are; one test is faster than testing each
     if not isfinite(sum(location) + sum(rotation) + sum(scale)):
         raise RigError(
             f"The pose of bone '{part.name}' is not a number: clear its transform, its drivers or its keys"
@@ -274,8 +274,8 @@ class ChainReader:
                     AuthoredChannels(body.location, body.euler if part.order else body.rotation, body.scale)
                 )
             else:
-                # a bone that no joint of the body rotates keeps its authored angles, and takes only the
-                # body's location
+                # a bone that no joint of the body rotates keeps its authored angles, and takes only its
+                # location from the body
                 near = before[k].rotation if before else rotation_modes.AT_REST
                 poses.append(_authored_pose(bone, part, body.location if body is not None else None, near))
         return (
@@ -296,7 +296,7 @@ class ChainReader:
         return poses[0].unjointed_location(self.parts[0])
 
     def held(self, poses: tuple[AuthoredChannels, ...]) -> tuple:
-        """All values on which `fixed` depends, as a tuple for detecting changes."""
+        """All values on which `fixed` depends, as a tuple with which changes are detected."""
         return tuple(
             (
                 pose.unjointed_location(part),
@@ -329,7 +329,7 @@ class ChainReader:
                 )
             size = self._size(part, pose, unjointed[part.parent].size if k else 1.0)
             rotation = _unjointed_rotation(part, pose)
-            # rounded, since noise of single precision must not lead to a new model in every frame
+            # rounded, so that noise of single precision does not lead to a new model in every frame
             location = tuple(round(number, DIGITS) for number in location)
             lead = pose.carried.lead if pose.carried is not None else rotations.IDENTITY
             unjointed.append(UnjointedPose(location, rotation, round(size, DIGITS), lead))

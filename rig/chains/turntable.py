@@ -1,5 +1,5 @@
-"""Whether a chain may rotate as a whole about its base. This is useful on an upright turntable; about other
-axes it would lean the body.
+"""Whether a chain may rotate as a whole about its base. On an upright turntable that is useful; about other
+axes the body would lean.
 """
 
 from math import cos, radians
@@ -37,7 +37,9 @@ BODIES = [
 ]
 UPRIGHT = cos(
     radians(15)
-)  # cosine of the largest angle of the axis from up; a rotation about an axis farther from up leans the body
+    # cosine of the largest angle between axis and up; a rotation about an axis farther from up would lean the
+    # body
+)
 
 
 def is_held(
@@ -57,7 +59,7 @@ def is_held(
     several = sum(key[0] == bone for key in joint_keys) > 1
     if (
         several and chain.options.measure != "LINKS"
-    ):  # a spine, whose first axis may be upright by chance, is no turntable
+    ):  # a spine is no turntable, although its first axis may be upright by chance
         return True
     in_rig = rig.data.bones[bone].matrix_local.to_3x3() @ Vector(axes.UNIT[axes.letter(axis)])
     in_world = (rig.matrix_world if rig_in_world is None else rig_in_world).to_3x3() @ in_rig

@@ -25,15 +25,15 @@ from ..robot import background_jobs, calibrating, links, page, playhead, puppete
 from ..robot import view as robot_view
 from ..showing.thumbnails import gallery
 
-# [s] time between two calls of the clock while playback, instead of the clock, advances the motion
+# [s] time between two calls of the clock while playback advances the motion
 IDLE = 0.25
 FIGURES = 0.15  # [s] time between two redraws of the robots' figures
 # [s] the same time if drawing or playback takes too long, since the robot's heartbeat and the motion have
 # priority
 RARE_FIGURES = 1.0
-LATE = 0.12  # [s] time since the last heartbeat from which the next one counts as delayed by drawing
+LATE = 0.12  # [s] time since the last heartbeat above which the next one counts as delayed by drawing
 
-# [s, monotonic clock] time of the last heartbeat, and time of the next redraw of the figures
+# [s, monotonic clock] times of the last heartbeat and of the next redraw of the figures
 _beat_at = _figures_at = 0.0
 
 
@@ -51,7 +51,8 @@ def lasting(every: float) -> Callable[[Callable[[], float | None]], Callable[[],
         def run() -> float | None:
             try:
                 return timer()
-            except Exception:  # the error, a defect of Limber, is printed, and the timer continues
+            # an unexpected error is a defect of Limber: it is printed, and the timer continues
+            except Exception:
                 if (what := format_exc()) not in reported:
                     reported.add(what)
                     print(what)
@@ -96,7 +97,7 @@ def _depsgraph_update_post(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgrap
 
 @persistent
 def _render_init(*_: object) -> None:
-    """A render begins: it uses a stage of its own for its frames."""
+    """Before a render: makes a separate stage for its frames."""
     sending.note_change()
     live.begin_render()
 

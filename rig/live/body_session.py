@@ -64,7 +64,7 @@ class BodySession(SceneSession):
     model_key: tuple = ()
     # [rad/s or m/s] velocity limit of each joint; infinite without a limit
     velocities: tuple[float, ...] = ()
-    keeps_velocities: bool = False  # whether each joint also keeps a velocity limit of its own
+    keeps_velocities: bool = False  # whether each joint also keeps its own velocity limit
     acceleration: float | None = None  # [rad/s^2] acceleration limit of all joints
     feet: Cached[tuple[Foot, ...]] = NO_VALUE
     held: tuple[UnjointedPose, ...] = ()  # the part of each bone's authored pose that no joint moves
@@ -135,7 +135,7 @@ class BodySession(SceneSession):
         )
 
     def aim_errors(self) -> tuple[str, float, float]:
-        """(name, angle, angle): the link with the largest orientation error, and this error [rad] as solved
+        """(name, angle, angle): the link with the largest orientation error, and that error [rad] as solved
         and after the filter.
         """
         errors = np.where(np.isfinite(self.outputs.missed), self.outputs.missed, 0.0)
@@ -324,7 +324,7 @@ class BodySession(SceneSession):
         self, rig: Object, retarget: PropertyGroup, linked: Linked, placement: Placement, dt: float
     ) -> BodyInputs:
         """Target poses of the body in its armature's space, from the source's pose."""
-        # streamed samples arrive at their own rate; an armature's pose is that of this frame
+        # streamed samples arrive at their own rate, while an armature's pose belongs to this frame
         origin, stream = np.zeros(3), None
         if pairing.is_streamed(retarget):
             samples = pairing.stream_of(retarget).samples(linked.sources)
@@ -347,12 +347,12 @@ class BodySession(SceneSession):
         frame[:3, :3] = source.nearest(frame[None, :3, :3])[0]
         base = frame[:3, 3]
         shift = np.array(retarget.shift, float)
-        # The source's motion is scaled about the source's origin, moved horizontally to the target's
-        # armature, since the two may differ in size and stand apart.
+        # The source's motion is scaled about the source's origin and moved horizontally to the target's
+        # armature, since the two figures may differ in size and stand apart.
         anchor = np.array((world[0, 3], world[1, 3], origin[2])) + shift
         link_positions = anchor + retarget.scale * (link_positions - origin)
         feet = link_positions[[k for k, plants in enumerate(linked.planted) if plants]]
-        # if the heights of both figures' feet are known, their soles and not their ankles are put at equal
+        # if the heights of both figures' feet are known, their soles (not their ankles) are put at equal
         # heights
         floor_up, floor_height = NOWHERE, np.nan
         if linked.floating and retarget.on_floor and retarget.foot_heights_known:

@@ -1,4 +1,4 @@
-"""Measures Limber's share of the interface's time, and reduces its work if that is too large."""
+"""Measures Limber's share of the interface's time, and reduces Limber's work if the share is too large."""
 
 from collections import deque
 from dataclasses import dataclass, field
@@ -15,14 +15,12 @@ STEPS = (
     3,
     6,
 )
-REMEMBERED = 15  # number of measurements for the median: 0.25 s, so that single slow steps have no effect
+REMEMBERED = 15  # number of measurements for the median (0.25 s), so that single slow steps have no effect
 # number of intervals between steps whose median predicts the next delay; a few slow ones have no effect
 NEWEST = 9
-# factor of the clock's interval: if steps are later than this, the next is expected late too; less is jitter
+# multiple of the clock's interval: after later steps the next is expected late too; less is jitter
 SLOWER = 1.4
-HYSTERESIS = (
-    0.7  # share of the time allowed at a higher rate below which the work must be before the rate rises
-)
+HYSTERESIS = 0.7  # share of the time allowed at a higher rate; the work must take less before the rate rises
 
 
 @dataclass
@@ -42,7 +40,7 @@ class Meter:
 
 @dataclass
 class Guard:
-    """Reduces the rate of the clock's steps if they take too long: combines several steps into one."""
+    """Reduces the rate of the clock's steps if steps take too long, by combining several into one."""
 
     meter: Meter = field(default_factory=Meter)
     steps: int = 1
@@ -58,13 +56,13 @@ class Guard:
         self.at = time
 
     def stop(self) -> None:
-        """Records that the clock stops, so that no step follows the newest one."""
+        """Records that the clock has stopped."""
         self.at = None
 
     @property
     def due(self) -> float:
-        """Expected time [s] from a step of the clock to the next: its interval, or longer if Blender was too
-        busy lately.
+        """Expected time [s] from a step of the clock to the next: the clock's interval, or longer if Blender
+        was too busy lately.
         """
         usual = median(self.gaps) if self.gaps else 0.0
         return usual if usual > SLOWER * self.interval else self.interval

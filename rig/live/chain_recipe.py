@@ -10,7 +10,7 @@ from ..chains.skeleton import ChainReader
 
 
 class ChainRecipe(NamedTuple):
-    """Inputs from which a chain's model is made; a new model is needed if one of them changes."""
+    """Inputs from which a chain's model is made; if an input changes, a new model is needed."""
 
     fixed: tuple  # the part of each bone's pose that no joint moves
     limits: list

@@ -71,14 +71,14 @@ class ChainSession(SceneSession):
     reader: ChainReader | None = None
     settings: tuple = ()  # stored settings when `reader` was made
     model: ChainModel | None = None
-    recipe: "ChainRecipe | None" = None  # inputs from which the model was made
+    recipe: "ChainRecipe | None" = None  # inputs from which the current model was made
     made_of: tuple = ()  # inputs from which the model and the ends were last made
     ends: tuple[EndInputs, ...] = ()  # the ends' goals without their targets
     aimed: tuple[EndInputs, ...] = ()  # the ends' goals with their targets, from the last read
     poses: tuple[AuthoredChannels, ...] = ()  # authored poses of the bones on the path
     fixed: Cached[tuple] = NO_VALUE  # the parts of `poses` that no joint moves, rounded for the model
     lids: tuple[Lid, ...] = ()  # bones that are eyelids, in their authored pose
-    authored: np.ndarray | None = None  # (n,) [rad; prismatic joints m] authored values, from the last read
+    authored: np.ndarray | None = None  # (n,) [rad; prismatic joints m] authored values at the last read
     chain_settings: ChainSettings | None = None  # the chain's settings at the last read
     # world matrix of the base frame, from the last read
     base: list[list[float]] = field(default_factory=list)
@@ -114,7 +114,9 @@ class ChainSession(SceneSession):
 
     @property
     def is_on_its_way(self) -> bool:
-        """Whether the look still eases toward its target, or the bones cross over to another branch."""
+        """Whether the look is still moving toward its target, or the bones move to another branch of
+        solutions.
+        """
         solution = self.outputs.solution if self.outputs is not None else None
         is_easing = self._task is not None and self._task.is_easing
         return is_easing or (solution is not None and solution.is_on_its_way)
@@ -342,7 +344,7 @@ class ChainSession(SceneSession):
         return values
 
     def _update_reader(self, frame: SessionInputs, solver: str, shown: Object) -> None:
-        """Makes the reader again if the chain's settings, its bones or their rotation modes have changed."""
+        """Replaces the reader if the chain's settings, its bones or their rotation modes have changed."""
         scene, (rig, chain) = frame.scene, frame.mover
         settings = (rig.data.name, *build.stored(chain, solver))
         if self.reader is not None and self.reader.modes_changed(shown.pose.bones):
@@ -355,7 +357,7 @@ class ChainSession(SceneSession):
             return
         self.reader, self.recipe, self.stored = reader, None, {}
         self.made_of, self.poses, self.fixed = (), (), NO_VALUE
-        # angles of other joints cannot be reused
+        # angles of other joints cannot be used
         if before is None or before.joint_keys != reader.joint_keys:
             self.model = None
             self.record.clear()
@@ -371,7 +373,7 @@ class ChainSession(SceneSession):
         fixed = self.fixed.value
         world = (
             tuple(map(tuple, rig_in_world.to_3x3())) if chain.options.body == "AUTOMATIC" else ()
-        )  # determines whether the body rotates as a whole
+        )  # this determines whether the body rotates as a whole
         filter_name = build.filter_in_use(rig, chain, reader.joints)
         made_of = (self.settings, self.fixed.key, solver, world, filter_name, base)
         if self.made_of == made_of:

@@ -25,7 +25,7 @@ from .movers import mover_of
 from .runtime import can_show, current, live_chains, live_movers, session
 from .stage import SceneStage
 
-__all__ = ["live_chains", "session"]  # for panels, operators and tests
+__all__ = ["live_chains", "session"]  # used by panels, operators and tests
 
 
 @contextmanager
@@ -86,7 +86,7 @@ def prepare(stage: SceneStage, movers: Sequence[Mover]) -> None:
 
 
 def forget() -> None:
-    """Discards all runtime state of live motion, before Blender frees the data that it refers to."""
+    """Discards all runtime state of live motion, before Blender frees the data to which it refers."""
     runtime.forget()
     assembled.forget()
     clip_rows.forget()
@@ -110,7 +110,7 @@ def sync() -> None:
 
 
 def _sync_rigs() -> None:
-    """As `sync`, for files without mechanisms; in a large file it takes a tenth of the time."""
+    """As `sync`, for files without mechanisms; takes a tenth of the time in a large file."""
     with current().writing():
         current().registry.sync_rigs()
     _show_synced()
@@ -218,7 +218,7 @@ def frame_changed(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> boo
     current().steps.pop(scene.session_uid, None)
     live_stage = current().stage
     stage = current().shown = _go_to(live_stage, scene, moving, depsgraph, is_playing())
-    if stage is not live_stage:  # a tick between two frames is not kept
+    if stage is not live_stage:  # a stage for a time between two frames is discarded after the tick
         shown_poses.show_all(scene, stage, depsgraph, movers)
         return False
     _present(scene, depsgraph, movers, moving)
@@ -318,7 +318,7 @@ def _mark_dirty(depsgraph: bpy.types.Depsgraph) -> None:
 
 
 def owner_updated(depsgraph: bpy.types.Depsgraph) -> bool:
-    """Whether an owner of a live mover has changed, such as its constraints, on which panels report."""
+    """Whether an owner of a live mover has changed, for example its constraints, which panels report on."""
     if not current().is_any or not depsgraph.id_type_updated("OBJECT"):
         return False
     owners = {mover.owner.session_uid for mover in live_movers()}

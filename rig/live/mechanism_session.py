@@ -105,8 +105,8 @@ class MechanismSession(SceneSession):
         return bodies, bodies
 
     def _balance(self) -> str:
-        """Sentence on the edge over which the mechanism would tip; "" if it stands, or if its centre of mass
-        has no goal.
+        """Sentence on the edge over which the mechanism would tip; "" if the mechanism stands, or if its
+        centre of mass has no goal.
         """
         centre = self.state.goals.centre if self.state is not None else None
         # whether the centre of mass has a goal along the ground
@@ -237,8 +237,8 @@ class MechanismSession(SceneSession):
         return self.model, target_goals(self.model, goals, kept_values, weights, back)
 
     def _kept_values(self, mover: Mover, evaluated_settings: bpy.types.PropertyGroup) -> list[float]:
-        """Motor values [rad or m] of the posture that the mechanism keeps; if it keeps none, those of the
-        motors.
+        """Motor values [rad or m] of the posture that the mechanism keeps; without a kept posture the motors'
+        own.
         """
         authored_values = np.array([motor.value for motor in evaluated_settings.motors])
         return kept(
@@ -306,7 +306,7 @@ def through(owner: bpy.types.Object, back: Mover | None) -> str:
 
 
 def _remark(model: MechanismModel, outputs: MechanismOutputs, state: MechanismState) -> str:
-    """The error of the goals as a sentence; "" if they are met."""
+    """Sentence on the goals' error; "" if the goals are met."""
     report = outputs.report
     if not report.assembled or not outputs.is_closed:
         gap = f"Joint '{report.worst}' is open by {rounded(1e3 * report.residual, 3)} mm or mrad"

@@ -1,4 +1,4 @@
-"""Movers of a Blender scene (chains, bodies that follow a motion, mechanisms) in one form.
+"""Movers of a Blender scene (chains, bodies that follow a motion, mechanisms) behind one interface.
 
 A mover only refers to its owner and settings. It is made again whenever it is needed, since undo and loading
 invalidate it. Its state from frame to frame is in a session (`Stage.session`), one for each stage: live, a
@@ -37,7 +37,7 @@ class Mover(PostureKeeper, _Pair):
 
     __slots__ = ()
     settings_type: type[bpy.types.PropertyGroup]
-    session_type: type[SceneSession]  # type of its state from frame to frame
+    session_type: type[SceneSession]  # type of the session, which holds the mover's state from frame to frame
     rank = 0  # among independent movers, those of lower rank are ticked first
     has_servos = True  # whether its joints or motors can have servos
     looks_forward = False  # whether it reads the desired poses of the other movers in a cycle
@@ -52,7 +52,7 @@ class Mover(PostureKeeper, _Pair):
 
     @abstractmethod
     def moved(self, session: SceneSession) -> MovedParts:
-        """The bones and bodies that the mover moves, on which others may depend."""
+        """The bones and bodies that the mover moves, on which other movers may depend."""
 
     def needs(
         self, session: SceneSession, moved: Sequence[MovedParts], index: int, objects: Dependencies

@@ -151,7 +151,7 @@ class BodyMover(BoneJoints, Mover):
         return super().chosen_on(owner)
 
     def moved(self, session: SceneSession) -> MovedParts:
-        return MovedParts()  # empty, since it comes before the chains that modify its motion
+        return MovedParts()  # empty: the body comes before the chains that modify its motion
 
     def write_pose(self, placement: Placement, pose: Mapping) -> None:
         placement.move(self.owner, pose, getattr(pose, "frames", {}))
@@ -302,7 +302,7 @@ def chosen_of(owner: bpy.types.Object) -> list[Mover]:
 
 def in_use(owner: bpy.types.Object) -> Mover | None:
     """The mover that operators use on an object: its selected chain, else its body, else its mechanism; None
-    if it has none.
+    if the object has no mover.
     """
     return min(chosen_of(owner), key=lambda mover: not isinstance(mover, ChainMover), default=None)
 

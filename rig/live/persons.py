@@ -1,6 +1,4 @@
-"""Persons whom trackers see in a scene: live chains that look at a camera look at the persons whom it
-sees.
-"""
+"""Persons whom trackers see in a scene: a live chain that targets a camera looks at the persons it sees."""
 
 from collections.abc import Sequence
 
@@ -63,6 +61,6 @@ def note_targets(scene: bpy.types.Scene, distances: Sequence[float]) -> None:
 
 
 def _pose(scene: bpy.types.Scene, camera: str) -> Matrix | None:
-    """World matrix of a camera as it is shown; None if the scene has no such object."""
+    """World matrix of a camera as shown in the scene; None if the scene has no such object."""
     obj = scene.objects.get(camera)
     return [list(row) for row in obj.matrix_world] if obj is not None else None

@@ -55,13 +55,13 @@ class PostureKeeper:
         return []
 
     def constrained_bones(self) -> list[str]:
-        """Names of the bones of the mover's joints that constraints may move while it is not live."""
+        """Names of the bones of the mover's joints that constraints may move while the mover is not live."""
         return []
 
     @abstractmethod
     def channel(self, key: JointKey) -> Channel | None:
-        """Channel that stores the authored value of a single joint; None if there is none, or if it stores
-        other joints' values too.
+        """Channel that stores the authored value of a single joint; None if there is no channel for that
+        joint alone.
         """
 
     def keys_of(
@@ -153,8 +153,8 @@ class PostureKeeper:
         ]
 
     def in_posture(self, action: bpy.types.Action) -> dict[JointKey, float]:
-        """Values [rad or m] of the mover's joints in a stored posture; joints that it does not contain are
-        left out.
+        """Values [rad or m] of the mover's joints in a stored posture; joints without a value in the posture
+        are left out.
         """
         curves = actions.fcurves(action)
 

@@ -155,7 +155,7 @@ def end(scene: bpy.types.Scene) -> None:
 
 
 def state(scene: bpy.types.Scene) -> str:
-    """Name of the behaviour's current state; "" if it is not rehearsed."""
+    """Name of the behaviour's current state; "" if no behaviour is rehearsed."""
     performer = current().stage.performers.get(scene.session_uid)
     return performer.state.name if performer is not None and is_on(scene) else ""
 

@@ -60,7 +60,7 @@ class Member:
         bones, bodies = (
             self.rig.pose.bones,
             assembled.bones(self.rig),
-        )  # bones that are bodies of a mechanism are shown in the mechanism's poses
+        )  # bones that show bodies of a mechanism have the mechanism's poses
         moved = dict.fromkeys(name for mover in self.movers for name in mover.shown_bones)
         return [name for name in moved if name in bones and name not in bodies]
 
@@ -145,7 +145,8 @@ class Registry:
                 members.append(member)
                 if (
                     can_show(rig) and rig.mode != "EDIT"
-                ):  # bones renamed while Limber was suspended would lose their pose with a new constraint
+                    # with a new constraint, bones renamed while Limber was suspended would lose their pose
+                ):
                     _heal_renamed(member)
                     member.proxy = proxies.attach(rig, member.names)
                     proxies.watch(member.proxy, member.targets)
@@ -198,7 +199,7 @@ class Registry:
 
 
 def _is_attached(owner: bpy.types.Object) -> bool:
-    """Whether a mechanism's owner is there, and its bodies copy the proxy if it could be read."""
+    """Whether a mechanism's owner exists and, if the mechanism could be read, its bodies copy the proxy."""
     if owner is None:
         return False
     mechanism = assembled.stored(owner)
@@ -221,21 +222,21 @@ def _heal_renamed(member: Member) -> None:
     if not renamed:
         return
     settings = member.rig.limber
-    labels = {}  # labels of joints: old -> new
+    labels = {}  # old -> new labels of joints
     for chain in settings.chains:
         labels |= _rename_in_chain(chain, renamed)
     for pair in settings.retarget.pairs:
         if pair.target in renamed:
             was_known, pair.name = pair.calibrated, renamed[pair.target]
             pair.target, pair.calibrated = pair.name, was_known
-    # channels refer to joints by these names, so they are updated too
+    # channels refer to joints by their labels, so the labels are updated
     for channel in settings.device.channels:
         for share in channel.shares:
             share.joint = labels.get(share.joint, share.joint)
 
 
 def _renamed(member: Member) -> dict[str, str]:
-    """New names of renamed bones, by the old ones, which the bones' constraints still have."""
+    """New names of renamed bones, by the old names, which the bones' constraints still contain."""
     renamed = {}
     for bone in member.rig.pose.bones:
         constraint = proxies.own(bone)
@@ -294,12 +295,12 @@ class Runtime:
     shown: SceneStage | None = None
     moving: set[int] = field(
         default_factory=set
-    )  # session_uids of scenes in which something is not at rest, so that the clock must run
+    )  # session_uids of scenes in which something is still moving, so that the clock must run
     # wall time of live motion while nothing plays, by the scenes' session_uids
     steps: dict[int, FixedSteps] = field(default_factory=dict)
     suspended: bool = False  # whether live motion is switched off because a bake uses the scene
     must_sync: bool = False  # whether movers may have changed while Blender refused writes or rendered
-    busy: bool = False  # whether Limber itself is writing, so that depsgraph updates are its own
+    busy: bool = False  # whether Limber itself is writing, and so causes the depsgraph updates
     has_rendered: bool = False  # whether a render was running when a timer last checked
     rendering: SceneStage | None = None  # stage of the running render; None: there is none
     # session_uid of a scene -> events for its behaviour since the last tick
@@ -330,8 +331,8 @@ class Runtime:
             self.busy = before
 
 
-# called with the scene and its depsgraph after each frame outside of renders, while something is recorded or
-# poses armatures; each function removes itself
+# functions called with the scene and its depsgraph after each frame outside of renders, while something is
+# recorded or poses armatures; each removes itself
 after_frame: dict[Callable[[bpy.types.Scene, bpy.types.Depsgraph], object], None] = {}
 
 _now = Runtime()
@@ -343,7 +344,7 @@ def current() -> Runtime:
 
 
 def forget() -> None:
-    """Discards the runtime state, before Blender frees the data that it refers to."""
+    """Discards the runtime state, before Blender frees the data to which the state refers."""
     global _now
     _now.speech.close()
     _now = Runtime()

@@ -33,15 +33,15 @@ Value = TypeVar("Value")
 
 
 class Cached(NamedTuple, Generic[Value]):
-    """A value that a session keeps until what it is made of changes. It is immutable, since copies of a
-    session share it.
+    """A value that a session computes again only if its inputs change. Immutable, since copies of a session
+    share it.
     """
 
-    key: object = None  # what the value was made of; None: there is no value yet
+    key: object = None  # what the value was computed from; None: there is no value yet
     value: Value | None = None
 
     def of(self, key: object, make: Callable[[], Value]) -> "Cached[Value]":
-        """The same if it was made of `key`, else a new one with the value that `make` returns."""
+        """This cached value if it was computed for `key`, else a new one with the result of `make`."""
         return self if self.key == key else Cached(key, make())
 
 
@@ -149,7 +149,7 @@ class SceneSession:
         default_factory=dict
     )  # values (n,) of stored postures, by the session_uid of their actions
 
-    # raised by `read` and by ticks: the mover then comes to rest, with the message as its problem
+    # errors that `read` and ticks may raise: the mover then comes to rest, with the message as its problem
     errors = (RigError,)
 
     @abstractmethod
@@ -207,12 +207,12 @@ class SceneSession:
 
     @property
     def problem(self) -> str:
-        """Why the mover does not follow its goals, as a sentence with the remedy; "" if it does."""
+        """Why the mover does not follow its goals, as a sentence with the remedy; "" if it follows them."""
         return self.record.problem
 
     @property
     def remark(self) -> str:
-        """How the mover falls short of its goals, as a sentence; "" if it does not."""
+        """How the mover falls short of its goals, as a sentence; "" if the goals are met."""
         return self.record.remark
 
     @property
@@ -246,14 +246,14 @@ class SceneSession:
         """
 
     def mark_postures_dirty(self) -> None:
-        """Makes the next tick read stored postures again, since one may have changed."""
+        """Makes the next tick read stored postures again, after a possible change of one."""
         self.stored = {}
 
     def in_posture(
         self, mover: PostureKeeper, joint_keys: Sequence[JointKey], action: bpy.types.Action
     ) -> np.ndarray:
-        """Values (n,) [rad or m] of the mover's joints in a stored posture; NaN for joints that it does not
-        contain.
+        """Values (n,) [rad or m] of the mover's joints in a stored posture; NaN for joints without a value in
+        the posture.
 
         Raises:
             RigError: the posture contains no value of the joints.

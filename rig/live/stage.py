@@ -35,7 +35,7 @@ class StageSnapshot(NamedTuple):
 
 
 class SceneFrame:
-    """A Blender scene in one frame: its movers, what depends on what, and predicted transforms.
+    """A Blender scene in one frame: its movers, their dependencies, and predicted transforms.
 
     Args:
         stage: The stage whose movers move.
@@ -76,7 +76,7 @@ class SceneFrame:
         return [mover.looks_forward for mover in self.movers]
 
     def _needs(self, objects: Dependencies) -> list[list[int]]:
-        """For each mover the indices of those on which it depends."""
+        """For each mover the indices of the movers on which it depends."""
         pairs = list(zip(self.movers, self.sessions, strict=True))
         moved = [mover.moved(session) for mover, session in pairs]
         return [mover.needs(session, moved, k, objects) for k, (mover, session) in enumerate(pairs)]
@@ -109,7 +109,7 @@ class SceneStage:
         self.playback: Playback[StageSnapshot] = Playback()
         # keys of the movers that were in a cycle at the last tick
         self.cyclic: frozenset[Key] = frozenset()
-        # key of a mover that depends on itself -> the mover through which it does
+        # key of a mover that depends on itself -> the mover through which it depends
         self.feedback: dict[Key, Key] = {}
         self.dirty: set[str] = set()
         self.performers: dict[int, Performer] = {}  # performers of behaviours, by their scenes' session_uid
@@ -117,7 +117,7 @@ class SceneStage:
         self.rests = RestFrames()
 
     def of(self, mover: Mover) -> SceneSession:
-        """Session of a mover; created if it does not exist."""
+        """Session of a mover on this stage; a missing session is created."""
         key = mover.key
         session = self.sessions.get(key)
         if session is None:
@@ -126,7 +126,7 @@ class SceneStage:
 
     def snapshot(self) -> StageSnapshot:
         """State of the stage, for a later `copy`."""
-        # copies of the items, since a render copies the stage on another thread
+        # iterates over copies, since a render copies the stage on another thread
         sessions, performers = list(self.sessions.items()), list(self.performers.items())
         return StageSnapshot(
             {key: session.record.snapshot() for key, session in sessions},
@@ -143,7 +143,7 @@ class SceneStage:
         }
         other.playback = self.playback.copy()
         other.dirty = set(self.dirty)
-        other.persons = self.persons  # shared, since trackers report only to the live stage
+        other.persons = self.persons  # shared, since trackers report to the live stage only
         other.performers = {scene: performer.copy() for scene, performer in before.performers.items()}
         return other
 
@@ -167,7 +167,7 @@ class SceneStage:
             session.mark_postures_dirty()
 
     def mark_dirty(self, armature_name: str) -> None:
-        """Makes the next tick read an armature's bones again, since they may have changed."""
+        """Makes the next tick read an armature's bones again, after a possible change."""
         self.dirty.add(armature_name)
         self.rests = RestFrames()
 

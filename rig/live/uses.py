@@ -21,8 +21,8 @@ class Use(Enum):
     LIVE = "live"
     BAKE = "bake"
     COMPARE = "compare"
-    CHECK = "check"  # Motion Check
-    HAND = "hand"  # Move by Hand
+    CHECK = "check"  # use by Motion Check
+    HAND = "hand"  # use by Move by Hand
 
 
 def why_not(use: Use, mover: Mover, context: bpy.types.Context | None = None) -> str:
@@ -61,7 +61,7 @@ def as_seen(mover: Mover) -> list[Mover]:
 
 
 def no_source(retarget: bpy.types.PropertyGroup) -> str:
-    """Why a body cannot be paired, with the remedy; "" if it can."""
+    """Why a body's bones cannot be paired with a source's, with the remedy; "" if they can be."""
     if pairing.is_streamed(retarget):
         return "" if receiver.find(retarget.host, retarget.port) else "Nothing listens: press Listen"
     return (

@@ -28,7 +28,7 @@ from .starts import with_revolutions
 # number of start poses to try for a mechanism that does not close at once; each takes some milliseconds
 TRIES = 20
 
-_stored: dict[int, "Assembled"] = {}  # by the owner's session_uid
+_stored: dict[int, "Assembled"] = {}  # owner's session_uid -> its assembled mechanism
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,7 +37,7 @@ class Assembled:
 
     reading: Reading
     model: MechanismModel
-    base: Array  # (4, 4) world matrix of the mechanism's base when it was read
+    base: Array  # (4, 4) world matrix of the mechanism's base when the mechanism was read
 
     @cached_property
     def bodies(self) -> dict[int, dict[str, int]]:
@@ -104,5 +104,5 @@ def bones(rig: bpy.types.Object) -> Container[str]:
 
 
 def forget() -> None:
-    """Discards all stored mechanisms, before Blender frees the data that they refer to."""
+    """Discards all stored mechanisms, before Blender frees the data to which they refer."""
     _stored.clear()

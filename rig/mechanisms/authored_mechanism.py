@@ -54,7 +54,9 @@ class Reading:
     # (index of the body, joint's object) of joint objects that are not children of a body but move with it
     carried: tuple[tuple[int, Part], ...] = ()
     difference: str = (
-        ""  # why the bodies' poses in this frame do not fit the joints, as a sentence with the remedy
+        # why the bodies' poses in this frame do not fit the joints, as a sentence with the remedy; "" if they
+        # do
+        ""
     )
     rest: tuple[tuple[Part, Array], ...] = ()  # parts with their rest poses (4, 4) in the base frame
     massless: tuple[str, ...] = ()  # names of moving bodies without a known mass

@@ -38,12 +38,12 @@ class BoneBody:
     offset: Array  # (4, 4) the body's frame in that of the bone
     scale: tuple[float, float, float]
     grounded: bool = False
-    mass: Mass = UNKNOWN  # mass of the body, with its centre in the body's frame
+    mass: Mass = UNKNOWN  # mass of the body, and its centre in the body's frame
 
 
 @dataclass(frozen=True)
 class Bones:
-    """Bodies and joints of an armature; a joint whose parent is the world has its frame in that of the
+    """Bodies and joints of an armature; the frame of a joint whose parent is the world is relative to the
     armature object.
     """
 
@@ -150,8 +150,8 @@ class _Held:
     kind: Kind
     parent: str
     child: str
-    rotation: Array  # (3, 3) of the frame
-    on_parent: Array  # (3,) [m] position of the frame on the parent
+    rotation: Array  # (3, 3) rotation of the joint's frame, equal on both bones
+    on_parent: Array  # (3,) [m] position of the joint's frame on the parent
     # (3,) [m] position of the frame on the child; equal to that on the parent if the bones are drawn
     # assembled
     on_child: Array

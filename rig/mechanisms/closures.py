@@ -25,8 +25,8 @@ POINTS = [
     ("ORIGIN", "Link Origin", "Origin of the link in the file of an imported robot"),
 ]
 WORDS = {name: title.lower() for name, title, _ in POINTS}
-APART = 1e-4  # share of the armature's size: distance within which two points coincide
-ALIKE = 1e-6  # share of the armature's size: difference within which two distances are equal
+APART = 1e-4  # distance within which two points coincide, as a share of the armature's size
+ALIKE = 1e-6  # difference within which two distances are equal, as a share of the armature's size
 
 
 def point(rig: bpy.types.Object, rest: Rest, bone: str, which: str) -> Array:
@@ -99,12 +99,12 @@ def of_closures(rig: bpy.types.Object) -> Iterator[Finding]:
         return
     try:
         rest = rest_of(rig, object_scale(rig))
-    except RigError:  # importing the mechanism reports it
+    except RigError:  # importing the mechanism reports this error
         return
     for closure in settings.closures:
         try:
             away = gap(rig, rest, closure)
-        except (KeyError, RigError):  # importing the mechanism reports it
+        except (KeyError, RigError):  # importing the mechanism reports this error
             continue
         if is_apart(rest, away):
             yield Finding(apart(rig, rest, closure, away))

@@ -18,8 +18,8 @@ from ..bones.axes import is_prismatic
 from .authored_mechanism import Reading
 from .shapes import dof_axes
 
-# share of a mechanism's height: a Ground body nearer than this to the mechanism's lowest point stands on the
-# ground
+# height above a mechanism's lowest point below which a Ground body stands on the ground, as a share of the
+# mechanism's height
 LEVEL = 0.01
 LEAST = 1e-5  # [m, rad] the smallest error that is reported
 
@@ -91,7 +91,7 @@ def _counted(point: Array, position: Vector, weight: Vector, axes: Array) -> flo
 
 
 def unbalanced(reading: Reading, base: Array, poses: Array) -> str:
-    """Sentence about the edge of the soles over which the mechanism would tip; "" if it stands.
+    """Sentence on the edge of the soles over which the mechanism would tip; "" if the mechanism stands.
 
     `base` (4, 4) is the world matrix of the mechanism's base, `poses` (b, 4, 4) are those of the bodies in
     the base frame.

@@ -199,7 +199,7 @@ def _changed(settings: bpy.types.PropertyGroup, reading: Reading, current_signat
         )
         return f"motor '{changed.name}' was changed"
     if joints[0] != joints[1]:
-        # a removed joint is only in the old signature, and then this is None
+        # None for a removed joint, which is only in the old signature
         uid = next((joint[0] for joint in joints[0] if joint not in joints[1]), None)
         named = next(
             (
@@ -225,8 +225,8 @@ def base(owner: bpy.types.Object, reading: Reading, placement: Placement) -> Arr
 
 
 def why_scaled(reading: Reading, placement: Placement) -> str:
-    """Remark that the base's object was scaled since the mechanism was read, with the remedy; "" if it was
-    not.
+    """Remark that the base's object was scaled since the mechanism was read, with the remedy; "" if its scale
+    is unchanged.
     """
     part = reading.base_part
     base_object = find(part.object_name, part.uid) if part is not None and not part.bone else None
@@ -267,7 +267,7 @@ def goal_weights(weighed: bpy.types.PropertyGroup) -> GoalWeights:
 
 
 def _followed(goal: bpy.types.PropertyGroup, reading: Reading) -> tuple[str, RigidTransform]:
-    """The body of a goal, and the frame on it that should meet the target."""
+    """The body of a goal, and the frame on that body that should meet the target."""
     if goal.bone:
         part = next((part for part in reading.parts if part.bone == goal.bone), None)
         if part is None:
@@ -290,7 +290,7 @@ def _followed(goal: bpy.types.PropertyGroup, reading: Reading) -> tuple[str, Rig
     part = reading.part(obj)
     if on is None:
         return part.name, HERE
-    # bodies are without scale for the solver, while transforms of children are in the scaled body's units
+    # the solver's bodies have no scale, while transforms of children are in the scaled body's units
     return part.name, frame_of(rigid(Matrix.Diagonal((*part.scale, 1.0)) @ on))
 
 
@@ -308,7 +308,7 @@ def _refuse_circle(goal: bpy.types.PropertyGroup, reading: Reading) -> None:
 
 
 def _part_of_bone(rig: bpy.types.Object, name: str, reading: Reading) -> Part | None:
-    """The body of a bone, or of its nearest ancestor that has one; None if there is none."""
+    """The body of a bone, or of its nearest ancestor with a body; None without one."""
     parts = {part.bone: part for part in reading.parts if part.uid == rig.session_uid}
     bone = rig.data.bones.get(name) if rig.type == "ARMATURE" else None
     while bone is not None and bone.name not in parts:

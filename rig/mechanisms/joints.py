@@ -16,9 +16,9 @@ from .shapes import LETTERS, AlignedKind, dof_axes, shape_of
 
 # type of Blender's rigid body constraint that drives another constraint between the same bodies
 MOTOR = "MOTOR"
-# [m or rad] a generic constraint whose limits are nearer to each other than this locks the axis
+# [m or rad] range of a generic constraint below which the constraint locks the axis
 LOCKED = 1e-6
-PLAIN_TYPES = {  # Blender's type -> (axes of translation, axes of rotation)
+PLAIN_TYPES = {  # Blender's type -> (axes of translation, axes of rotation) of the joint
     "FIXED": ("", ""),
     "POINT": ("", "XYZ"),
     "HINGE": ("", "Z"),
@@ -160,7 +160,7 @@ def _is_locked(constraint: bpy.types.Constraint, word: str, letter: str) -> bool
 
 
 def _span(constraint: bpy.types.Constraint, word: str, letter: str) -> tuple[float, float] | None:
-    """Limits [m or rad] of an axis in a rigid body constraint; None if it is unlimited.
+    """Limits [m or rad] of an axis in a rigid body constraint; None for an unlimited axis.
 
     Raises:
         RigError: the lower limit is above the upper one, which Blender's physics treats as no limit.

@@ -27,14 +27,14 @@ class Mass:
     """Mass [kg] and centre of mass [m] of a body, and the outermost points of its meshes."""
 
     kilograms: float = 0.0
-    centre: tuple[float, float, float] = HERE  # [m] in the body's frame
+    centre: tuple[float, float, float] = HERE  # [m] centre of mass in the body's frame
     is_known: bool = True  # False if the scene has no mass for the body
     points: Array = field(
         default_factory=lambda: np.zeros((0, 3)), repr=False, compare=False
     )  # (n, 3) [m] outermost points of the meshes, in the body's frame
 
     def seen_from(self, frame: Array) -> "Mass":
-        """The same mass, given in another frame; `frame` (4, 4) transforms from this frame to that one."""
+        """The same mass in another frame; `frame` (4, 4) transforms from the current frame to the other."""
         x, y, z, _ = (frame @ (*self.centre, 1.0)).tolist()
         return replace(self, centre=(x, y, z), points=self.points @ frame[:3, :3].T + frame[:3, 3])
 
@@ -52,7 +52,7 @@ def of_object(
     if part.mass_from != OWN and rigid_body is not None:
         return Mass(
             rigid_body.mass, points=solid.points
-        )  # about the object's origin, as in Blender's own physics
+        )  # about the object's origin, as in Blender's physics
     return _mass(part, solid, density, HERE)
 
 
@@ -147,8 +147,8 @@ def _solid(
 def _solids(
     rig: bpy.types.Object, rest: Rest, names: set[str], depsgraph: bpy.types.Depsgraph
 ) -> dict[str, Solid]:
-    """Solid of each bone in its frame: of the objects parented to it, and of the vertices that it moves
-    most.
+    """Solid of each bone, in the bone's frame: from objects parented to the bone, and from the vertices that
+    follow it most.
     """
     solids: dict[str, Solid] = {}
     to_metres = np.diag((*rest.scale, 1.0))
@@ -158,7 +158,7 @@ def _solids(
             to_bone = inverse(rest.bones[name]) @ to_metres
             for shape in _shapes(obj, set()):
                 solids[name] = solids.get(name, Solid()) + _solid(shape, rig, to_bone, depsgraph)
-    # the vertices that one bone moves bound no closed volume, so their convex hull stands for it
+    # the vertices that one bone moves bound no closed volume, so their convex hull is used
     for obj in depsgraph.view_layer.objects:
         if obj.type == "MESH" and any(
             modifier.type == "ARMATURE" and modifier.object == rig for modifier in obj.modifiers

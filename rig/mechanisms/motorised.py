@@ -44,7 +44,7 @@ def _motorised(joint: Joint, driven: dict) -> Joint:
             f"Motor '{joint.name}': its joint is fixed and leaves nothing to move: remove the motor, or"
             " choose another kind of joint"
         )
-    # a joint as a whole is actuated or not, so each of its degrees of freedom needs a motor
+    # a joint is actuated as a whole, so each of its degrees of freedom needs a motor
     for axis in moved:
         if axis not in driven:
             raise RigError(

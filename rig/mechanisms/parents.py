@@ -18,7 +18,7 @@ OWN = "Limber"  # beginning of the names of Limber's own constraints
 
 def refuse_unknown(movers: Sequence[Part]) -> None:
     """Raises RigError if the pose of a parent of moving parts cannot be predicted, because a constraint or
-    modifier makes it depend on something that moves as well.
+    modifier makes the parent depend on something that moves as well.
     """
     bodies: dict[int, set[str]] = {}
     for part in movers:

@@ -22,7 +22,7 @@ class Placed:
     them.
     """
 
-    worlds: dict[tuple[int, str], Matrix]  # by object's session_uid and bone; "": the object
+    worlds: dict[tuple[int, str], Matrix]  # (object's session_uid, bone; "" for the object) -> world matrix
 
     @cached_property
     def bodies(self) -> dict[int, dict[str, "Placed"]]:
@@ -87,7 +87,7 @@ def rotation_numbers(
     """
     inverse_scale = [
         1.0 / size if size else 1.0 for size in _scale(channel_holder)
-    ]  # a mirrored object stays mirrored by its own scale
+    ]  # an object with a mirroring scale stays mirrored
     rotation = (
         _delta_rotation(channel_holder).inverted()
         @ (matrix.to_3x3() @ Matrix.Diagonal(inverse_scale)).to_quaternion()

@@ -15,11 +15,11 @@ from ...solvers.kinematics.se3 import Array
 from ...solvers.mechanism.model import FARTHEST
 from ..blender.errors import RigError
 
-# share of a matrix's largest entry: if the error of its decomposition into rotation and scale is larger, the
-# matrix is sheared
+# error of a matrix's decomposition into rotation and scale above which it is sheared, as a share of its
+# largest entry
 SHEAR = 1e-3
-# share of a scale: if the scale of a world matrix differs by more from that of the channels, the difference
-# is not the rounding of products in single precision
+# difference between the scales of world matrix and channels that rounding of products in single precision
+# explains, as a share of the scale
 ROUNDED = 1e-5
 
 

@@ -22,10 +22,10 @@ from ..bones import imported_robot
 from .poses import rigid
 from .shapes import LETTERS
 
-# largest difference of an armature's scale from 1, beyond which lengths in its robot's file would be wrong
+# largest difference of an armature's scale from 1; beyond it, lengths in its robot's file would be wrong
 EVEN = 1e-4
-# [rad, or share of the armature's size] distance from its pose in the robot's file beyond which a bone has
-# been moved in Edit Mode
+# [rad, or share of the armature's size] distance from its pose in the robot's file above which a bone was
+# moved in Edit Mode
 DRAWN = 1e-4
 UNSCALED = (1.0, 1.0, 1.0)
 
@@ -39,7 +39,7 @@ class Rest:
     links: dict[str, Array] = field(default_factory=dict)
     # inertials of these links, in the links' frames
     inertials: dict[str, Inertial | None] = field(default_factory=dict)
-    scale: tuple[float, float, float] = UNSCALED  # of the armature object
+    scale: tuple[float, float, float] = UNSCALED  # scale of the armature object
 
     @cached_property
     def size(self) -> float:
@@ -63,7 +63,7 @@ def rest_of(rig: bpy.types.Object, scale: tuple[float, float, float] = UNSCALED)
         return rest
     try:
         tree, names = imported_robot.tree_of(rig)
-    except RigError:  # bones were removed or separated, so that it is treated as an ordinary armature
+    except RigError:  # bones were removed or separated: the robot is treated as an ordinary armature
         return rest
     frames = tree.frames({})
     for branch, name, frame in zip(tree.branches, names, frames, strict=True):

@@ -173,7 +173,7 @@ def _forget_others(items: bpy.types.bpy_prop_collection, uids: set[int]) -> None
         if items[k].object is None or items[k].object.session_uid not in uids:
             try:
                 items.remove(k)
-            except TypeError:  # an override cannot remove items of its library
+            except TypeError:  # an override cannot remove items that its library has
                 items[k].object = None
 
 

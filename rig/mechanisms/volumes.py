@@ -10,16 +10,16 @@ from ...solvers.kinematics.se3 import Array
 from ..bones.outermost import outermost
 from ..scene.mesh_points import coordinates, placed
 
-# share of a mesh's extent within which vertices are merged, since STL files repeat them
+# distance within which a mesh's vertices are merged, as a share of its extent: STL files repeat vertices
 SAME = 1e-6
-FLAT = 1e-9  # share of the cube of a mesh's extent below which its volume counts as 0
+FLAT = 1e-9  # volume below which a mesh is flat, as a share of the cube of its extent
 
 
 @dataclass(frozen=True)
 class Solid:
     """A volume, its centre, and the outermost points of its mesh."""
 
-    volume: float = 0.0  # [m^3] of the mesh or its hull
+    volume: float = 0.0  # [m^3] volume of the mesh or its hull
     centre: tuple[float, float, float] = (0.0, 0.0, 0.0)  # [m]
     points: Array = field(default_factory=lambda: np.zeros((0, 3)), repr=False, compare=False)  # (n, 3) [m]
 

@@ -9,8 +9,8 @@ import numpy as np
 
 
 def in_parent(obj: bpy.types.Object) -> np.ndarray | None:
-    """Frame (4, 4) of an object in that of its parent, an object or a bone, from its own channels; None
-    without a parent, or if only Blender can compute it.
+    """Frame (4, 4) of an object relative to its parent, an object or a bone, from the object's own channels;
+    None without a parent, or if only Blender can compute the frame.
     """
     bone = parent_bone(obj)
     is_by_bone = bone is not None and not bone.use_relative_parent
@@ -19,7 +19,7 @@ def in_parent(obj: bpy.types.Object) -> np.ndarray | None:
     if any(not constraint.mute and constraint.influence > 0.0 for constraint in obj.constraints):
         return None
     frame = np.array(obj.matrix_parent_inverse, float) @ np.array(obj.matrix_basis, float)
-    if bone is not None:  # Blender carries an object by the bone's tail
+    if bone is not None:  # Blender carries an object by its parent bone's tail
         frame[1, 3] += bone.length
     return frame
 
@@ -46,7 +46,7 @@ def in_carrier(obj: bpy.types.Object, carrier: bpy.types.Object) -> np.ndarray:
 
 
 def parent_bone(obj: bpy.types.Object) -> bpy.types.Bone | None:
-    """The bone to which an object is parented; None if it is parented to none."""
+    """The bone to which an object is parented; None if there is no such bone."""
     if obj.parent_type != "BONE" or obj.parent is None or obj.parent.type != "ARMATURE":
         return None
     return obj.parent.data.bones.get(obj.parent_bone)

@@ -1,4 +1,4 @@
-"""Name of the scene's character, which its file and its clip have."""
+"""Name of the scene's character, used for its file and its clip."""
 
 from pathlib import Path
 

@@ -15,7 +15,8 @@ from ..blender.errors import RigError
 from ..bones import mimic
 from ..bones.paths import bone_names
 
-_TRANSFORM = re.compile(r"(delta_)?(location|rotation_\w+|scale)\b")  # properties that move an object
+# names of properties that move an object
+_TRANSFORM = re.compile(r"(delta_)?(location|rotation_\w+|scale)\b")
 
 Bodies = Mapping[
     int, Container[str]
@@ -29,8 +30,8 @@ class Dependency:
     object is the same, whatever `how` says.
     """
 
-    how: str = field(compare=False)  # how the other object is moved, as part of a sentence
-    rig: Any  # the bone's armature object, or the whole object
+    how: str = field(compare=False)  # how the other object moves this one, as part of a sentence
+    rig: Any  # armature object of the bone, or the whole object
     bone: str  # name of the bone; "": the whole object
 
     @cached_property
@@ -178,7 +179,7 @@ class ChainTarget(NamedTuple):
 
     @property
     def identity(self) -> object:
-        """Identifies the target, independently of its name."""
+        """Value that identifies the target, independently of its name."""
         uid = self.obj.session_uid
         return (uid, self.bone) if self.bone else uid
 
@@ -212,11 +213,11 @@ class Dependencies:
 
     def __init__(self, surely: bool = False) -> None:
         self._surely = surely
-        self._by_object: dict[int, tuple[Dependency, ...]] = {}  # by session_uid
+        self._by_object: dict[int, tuple[Dependency, ...]] = {}  # object's session_uid -> its dependencies
 
     def of(self, obj: bpy.types.Object, bone: str = "") -> tuple[Dependency, ...]:
-        """The object, or a bone of it, itself as a dependency, then each bone and object that moves the
-        object.
+        """Dependencies of an object or of one of its bones: first itself, then each bone and object that
+        moves it.
         """
         if (known := self._by_object.get(obj.session_uid)) is None:
             every = (Dependency("", obj, ""), *dependencies_of(obj, surely=self._surely))
@@ -225,8 +226,8 @@ class Dependencies:
 
 
 class Support(NamedTuple):
-    """A bone or object on which a chain depends, and the part of the chain that it moves: "base", "armature"
-    or "target".
+    """A bone or object on which a chain depends, and the moved part of the chain: "base", "armature" or
+    "target".
     """
 
     part: str
@@ -264,5 +265,5 @@ def leaders_of(pair: tuple, others: Sequence[MovedParts], objects: Dependencies)
 def _path(rig: bpy.types.Object, chain: bpy.types.PropertyGroup) -> list[str]:
     try:
         return bone_names(rig.pose.bones, chain)
-    except RigError:  # the chain itself reports the error
+    except RigError:  # the chain's own read reports the error
         return []

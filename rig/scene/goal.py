@@ -123,7 +123,7 @@ def followed_target(chain: bpy.types.PropertyGroup) -> ChainTarget | None:
 
 
 def followed(chain: bpy.types.PropertyGroup) -> bpy.types.Object | None:
-    """The object that the chain currently follows, or whose bone it follows; None if there is none."""
+    """The object that the chain currently follows, itself or by one of its bones; None without a target."""
     target = followed_target(chain)
     return target.obj if target is not None else None
 
@@ -255,7 +255,7 @@ def why_no_target(target: ChainTarget, scene: bpy.types.Scene, view_layer: bpy.t
 
 
 def why_not_movable(target: ChainTarget) -> str:
-    """Why a target cannot be moved by hand or by a program, with the remedy; "" if it can."""
+    """Why a target cannot be moved by hand or by a program, with the remedy; "" if it can be."""
     if target.bone:
         return (
             f"Target '{target.name}' is a bone, which its armature moves: pose it there, or choose an object as"
@@ -295,8 +295,8 @@ def moved_by_chain(
     rig: bpy.types.Object,
     bone_names: set[str] | None = None,
 ) -> str:
-    """Description of how the chain itself moves a target, as part of a sentence; "" if it does not.
-    `bone_names`: bones that the chain rotates; None: the bones of the chain's joints.
+    """How the chain itself moves a target, as part of a sentence; "" if the target is independent of the
+    chain. `bone_names`: bones that the chain rotates; None: the bones of the chain's joints.
     """
     if target == (rig, ""):
         return "it is the chain's own armature"

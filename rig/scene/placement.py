@@ -295,7 +295,7 @@ class Placement:
     def _parent(self, obj: bpy.types.Object, object_matrix: Matrix, is_new: bool) -> Matrix:
         """World matrix of the frame that an object inherits from its parent."""
         parent, name = obj.parent, obj.parent_bone
-        # only Blender knows the position on the deformed shape: the object keeps its pose relative to it
+        # only Blender knows the position on the deformed shape, so the object keeps its pose relative to it
         if is_on_shape(obj):
             evaluated = obj.evaluated_get(self.depsgraph)
             shape = evaluated.matrix_world @ evaluated.matrix_local.inverted_safe()

@@ -14,7 +14,7 @@ class RestFrames:
         self._in_parents: dict[tuple[int, str], np.ndarray] = {}
 
     def in_parent(self, bone: bpy.types.Bone) -> np.ndarray:
-        """Rest frame (4, 4) of a bone in that of its parent; the bone must have a parent."""
+        """Rest frame (4, 4) of a bone in its parent's rest frame; the bone must have a parent."""
         key = (bone.id_data.session_uid, bone.name)
         frame = self._in_parents.get(key)
         if frame is None:

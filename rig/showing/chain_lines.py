@@ -18,10 +18,11 @@ from .segments import Segment, segments_of
 from .solved_chain import SolvedChain
 
 ARC = 0.4  # radius of an arc, as a share of its bone's length
-ARC_STEP = radians(6)  # [rad] between two points of an arc
+ARC_STEP = radians(6)  # [rad] angle between two points of an arc
 ARROW = 0.2  # smallest length of an arrow, as a share of the armature's size
-NEAR = 0.05  # share of a joint's range: distance from a limit within which its arc is highlighted
-AT = 1e-3  # share of a joint's range: distance from a limit within which the joint counts as at the limit
+# distance from a limit within which a joint's arc is highlighted, as a share of the joint's range
+NEAR = 0.05
+AT = 1e-3  # distance from a limit within which a joint counts as at the limit, as a share of its range
 # [rad] filter lag below which the solver's pose is not drawn, since it would be invisible
 LATE = radians(0.5)
 
@@ -32,12 +33,11 @@ class Ray(NamedTuple):
     eye: Vector
     hit: Vector
     target: Vector
-    # whether the end covers only a part of the angle to the target, as a torso that leaves the rest to head
-    # and eyes
+    # whether the end is meant to cover only a part of the angle to the target, as a torso does
     is_partial: bool = False
-    is_beyond: bool = False  # whether the target is beyond Widest Look, where the look rests at its edge
+    is_beyond: bool = False  # whether the target is beyond Widest Look, so that the look stays at the edge
     is_offset: bool = False  # whether Look Aside or Look Up offset the look from the target
-    is_on_its_way: bool = False  # whether the look still eases toward the target
+    is_on_its_way: bool = False  # whether the look is still moving toward the target
 
     @property
     def is_meant(self) -> bool:
@@ -104,7 +104,7 @@ def rays(
         point = matrix.translation.copy()
         direction = (world.to_3x3() @ Vector(forward_axis(settings))).normalized()
         hit = eye + (point - eye).length * direction
-        # share, dead zone and offset apply to the chain's own end only
+        # share, dead zone and offset apply only to the chain's own end
         if end.number > 0:
             yield Ray(eye, hit, point)
             continue
@@ -164,8 +164,7 @@ def arcs(rig: bpy.types.Object, session: SolvedChain) -> Iterator[Arc]:
             angle = 0.0
             if is_joint and (joint_and_angle := limits.get((part.name, "XYZ"[index]))):
                 joint, angle = joint_and_angle
-                # the arm is perpendicular to the hinge's axis, so that it moves with it; Y lies along the
-                # bone
+                # the arm is perpendicular to the hinge's axis, so that it rotates; Y lies along the bone
                 arm = Vector((0.0, 0.0, 1.0)) if index == 1 else Vector((0.0, 1.0, 0.0))
                 if joint.upper - joint.lower < UNLIMITED:
                     yield _arc(world.translation, rotation, Vector(axis), radius * arm, joint, angle)

@@ -23,7 +23,7 @@ def attach(owner: bpy.types.Object, reading: Reading) -> bpy.types.Object:
     """
     holders = _holders(reading)
     proxy = MECHANISMS.attach(owner, holders)
-    for holder in _possible_holders():  # releases copies of bodies, made by the user during live motion
+    for holder in _possible_holders():  # releases bodies that the user copied during live motion
         if holder not in holders.values() and any(
             constraint.name.startswith(CONSTRAINT) and constraint.target == proxy
             for constraint in holder.constraints

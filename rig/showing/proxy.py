@@ -201,8 +201,8 @@ def _watches(bone: bpy.types.PoseBone, targets: dict[str, list[bpy.types.Object]
 def write(
     proxy: bpy.types.Object, rotations: list[float], locations: list[float], scales: list[float]
 ) -> None:
-    """Shows a pose on the proxy: rotations (quaternions), locations [m] and scales of all its bones as flat
-    lists, in the order of its bones.
+    """Shows a pose on the proxy, given by rotations (quaternions), locations [m] and scales of all its bones
+    as flat lists.
     """
     bones = proxy.pose.bones
     bones.foreach_set("rotation_quaternion", rotations)

@@ -34,7 +34,7 @@ from .blocks import OrientationBlock, PositionBlock, ResidualBlock, ViewBlock
 
 
 class _Role(NamedTuple):
-    """Meaning of a field of an aim: how it moves with the target."""
+    """How the value of an aim's field moves with the target."""
 
     what: str
     length: int  # number of its components
@@ -102,12 +102,12 @@ class Aim(ResidualBlock):
         raise NotImplementedError
 
     def with_free_roll(self) -> Self:
-        """The aim without `up`; the same object if it has none."""
+        """The aim without `up`; the same object if the aim has no `up`."""
         return self if self.up is None else replace(self, **{"up": None})
 
     @property
     def distance(self) -> float:
-        """Distance [m] of the aim's `position` from the base; 0 if it has no position."""
+        """Distance [m] of the aim's `position` from the base; 0 if the aim has no position."""
         return math.hypot(*vars(self).get("position", ORIGIN))
 
     @property

@@ -31,8 +31,8 @@ from .rolls import upright, whole_angle
 
 Kind = Literal["aim", "upright", "position"]
 
-# fraction of the reach: at a smaller distance the linear model ignores that the direction to a point changes
-# as the end moves
+# distance, as a fraction of the reach, below which the linear model ignores that the direction to a point
+# changes as the end moves
 NEAREST = 1e-3
 ROLL_WEIGHT = 0.1  # weight of uprightness relative to the view: if a chain cannot satisfy both, the view wins
 # factors of a rotation matrix's columns that roll it by 180 degrees about Y
@@ -132,7 +132,7 @@ class ResidualBlock:
         return EndError(distance=size) if self.kind == "position" else EndError(size, size)
 
     def kinds(self, rows: int) -> list[tuple[Kind, int]]:
-        """The kinds of its `rows` components in order, each with the number of its components."""
+        """The kinds of the block's components in order, each with the number of components."""
         if not self.upright_rows:
             return [(self.kind, rows)]
         return [(self.kind, rows - self.upright_rows), ("upright", self.upright_rows)]

@@ -31,9 +31,9 @@ class BranchTransition(NamedTuple):
     optimum: BonePose  # deviation from the authored pose when the transition ends
     # (b, 3) [rad] rotation vectors of the balls from the optimum to the origin, in their own frames
     vectors: Array
-    units: Angles  # (n,) as for `rotation`
-    left: float  # [s] remaining time
-    duration: float  # [s] of the whole transition
+    units: Angles  # (n,) units of the joints, as for `rotation`
+    left: float  # [s] remaining time of the transition
+    duration: float  # [s] duration of the whole transition
 
     def shown(self) -> BonePose:
         """The current deviation."""
@@ -42,7 +42,7 @@ class BranchTransition(NamedTuple):
         return BonePose(values, self.optimum.balls @ exponential(share * self.vectors))
 
     def after(self, dt: float, optimum: BonePose) -> "BranchTransition | None":
-        """The transition `dt` [s] later, to that frame's optimum; None if it has ended.
+        """The transition `dt` [s] later, to that frame's optimum; None if the transition has ended.
 
         Each ball keeps rotating in the same direction, even if the opposite direction has become shorter. If
         the optimum moves away, the transition lasts longer: the same share of a longer movement is left, at
@@ -62,8 +62,8 @@ class BranchTransition(NamedTuple):
 
 
 def begin(shown: BonePose, optimum: BonePose, units: Angles) -> BranchTransition | None:
-    """A transition from one deviation to another, in which bones take the shortest rotation; None: they are
-    the same. `units` as for `rotation`.
+    """A transition from one deviation to another, in which bones take the shortest rotation; None if the two
+    deviations are the same. `units` as for `rotation`.
     """
     duration = crossing_time(rotation(shown, optimum, units))
     if duration == 0.0:
@@ -92,7 +92,7 @@ def _angle(vectors: Array, changes: Angles, units: Angles) -> float:
 
 
 def most_rotation(before: BonePose, after: BonePose, units: Angles) -> float:
-    """Upper bound [rad] of `rotation`, computed in a fraction of its time."""
+    """Upper bound [rad] of `rotation`, which takes a fraction of the time."""
     turned, moved = (after.balls - before.balls).ravel(), (after.values - before.values) / units
     distances, displacements = len(after.balls) * float(turned @ turned), len(moved) * float(moved @ moved)
     return ANGLE_BY_DISTANCE * math.sqrt(distances) + math.sqrt(displacements)

@@ -18,13 +18,13 @@ class LastFrames(NamedTuple):
     """The last frame's solution as a deviation from its authored pose, and a transition in progress."""
 
     deviation: BonePose
-    before: BonePose | None  # the deviation of the frame before; None: it is not known
+    before: BonePose | None  # deviation of the frame before; None if unknown
     forces: Angles  # (r,) constraint forces (Lagrange multipliers) that held the aim
-    missed: float = 0.0  # size of the aim error that was left
-    transition: BranchTransition | None = None  # in progress; its current step was shown
+    missed: float = 0.0  # size of the aim error that remained
+    transition: BranchTransition | None = None  # transition in progress, whose current step was shown
     costs: Array | None = None  # (k, 3, 3) costs of the bones' rotations: `BoneModel.costs`
     goal: GazeGoal | None = None  # the goal that the solution was for
-    is_finished: bool = True  # whether the steps to the solution ended by themselves, before `MOST_STEPS`
+    is_finished: bool = True  # whether the solve converged, in fewer than `MOST_STEPS` steps
 
     def is_of(self, goal: GazeGoal) -> bool:
         """Whether the last solution was for this goal, with the same posture."""
@@ -53,7 +53,7 @@ class LastFrames(NamedTuple):
         return self.deviation if self.transition is None else self.transition.shown()
 
     def extrapolated(self) -> BonePose:
-        """The next frame's deviation, if it changes as it did in the last frame."""
+        """The next frame's deviation, extrapolated from the last two."""
         last, before = self.deviation, self.before
         if before is None:
             return last

@@ -36,7 +36,8 @@ LEAST_INERTIA = 1e-6  # fraction of the last bone's inertia: smallest inertia, f
 # cost of a single bone, whatever its inertia: if its roll is free, it takes the shortest rotation to the
 # target
 ALONE = 0.01
-# [rad] for smaller angles the Jacobian's factor at this angle is used, which is equal to double precision
+# [rad] smallest angle at which the Jacobian's factor is computed; at smaller ones it has the same value, to
+# double precision
 SMALLEST_ANGLE = 1e-3
 FREE_BODY = 1e-4  # weight of the first bone's rotation if the body may rotate as a whole
 

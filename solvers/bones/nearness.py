@@ -25,8 +25,8 @@ class _Near(NamedTuple):
 
     node: int  # index in `Frames.nodes` of the node that carries the end
     offset: Array  # (3,) [m] position of the end in the node's frame
-    target: Array  # (3,) [m] position of the point that it looks at, in the base frame
-    size: float  # [m] distance below which the end is near
+    target: Array  # (3,) [m] position of the point that the end looks at, in the base frame
+    size: float  # [m] distance to the target below which the end counts as near
     moving: Array  # (n,) 1 for coordinates that move the end, 0 for others
 
 

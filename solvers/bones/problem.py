@@ -21,7 +21,8 @@ from .nearness import Nearness
 # as a turned one
 ROLL_COST = 1.0
 AIM_COST = 1e8  # weight of the squared aim error; the polishing steps remove the rest of it
-LARGEST_TURN = 1.0  # [rad] of the aim error that one step corrects, at most: within it the linear model holds
+# [rad] largest part of the aim error that one step corrects: within it the linear model holds
+LARGEST_TURN = 1.0
 LONGEST_STEP = 1.2  # [rad, or in fractions of the reach] largest change of a coordinate in one step
 POLISHING_STEPS = 6  # most steps at the end, each of which squares the remaining aim error
 # [rad, or in fractions of the reach] after one correction of such an aim error, which squares it, only
@@ -36,8 +37,8 @@ class EvaluatedPose(NamedTuple):
     frames: Frames
     errors: AimErrors
     secondary: float  # cost of rotations, rolls and distances
-    matrix: Angles  # (n, n) Gauss-Newton Hessian of the secondary cost
-    descent: Angles  # (n,) its negative gradient
+    matrix: Angles  # (n, n) Gauss-Newton Hessian of that secondary cost
+    descent: Angles  # (n,) negative gradient of the secondary cost
 
     def cost(self, price: float) -> float:
         """Exact penalty function: the secondary cost plus `price` times the size of the aim error. It is
@@ -123,8 +124,8 @@ class PoseProblem:
         return self._solved(at.matrix, np.zeros_like(at.descent), pose, errors.columns[0], errors.error[0])
 
     def polished(self, at: EvaluatedPose, pose: BonePose) -> BonePose:
-        """The pose nearest to `pose`, which is near `at`, that meets the aim, or as near as the last steps
-        come.
+        """The pose nearest to `pose`, which is near `at`, that meets the aim, or comes as near to the aim as
+        the last steps can.
         """
         errors = at.errors if pose is at.pose else self.aim.evaluate(self.model.frames(pose))
         for _ in range(POLISHING_STEPS):

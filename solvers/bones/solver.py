@@ -34,7 +34,8 @@ from .last_frames import LastFrames
 from .model import BoneModel, BonePose
 from .problem import AIM_COST, PoseProblem
 
-NEARLY = 0.1  # [rad] a step that raises the cost but has a smaller aim error is corrected to meet the aim
+# [rad] aim error below which a step that reduces it but raises the cost is corrected to meet the aim
+NEARLY = 0.1
 MOST_STEPS = 25
 FIRST_DAMPING, MOST_DAMPING = (
     0.3,
@@ -137,7 +138,7 @@ class BoneSolver:
             return None
 
     def _at_rest(self, goal: GazeGoal, authored: Angles, last: LastFrames, optimum: _Optimum) -> _Optimum:
-        """The optimum for the goal of the last frame: the last one, unless this one is better, so that bones
+        """The optimum for an unchanged goal: the last frame's, unless this frame's is better, so that bones
         come to rest.
         """
         model = self.model
@@ -187,7 +188,7 @@ class BoneSolver:
         model, quick = self.model, CROSSING_SPEED * dt
         if branch_transition.most_rotation(last.deviation, deviation, model.hinge_units) <= quick:
             return False
-        # the motion has just begun, not yet at an optimum, so that it is on no branch
+        # the motion has just begun and has not reached an optimum yet, so it is on no branch
         if last.before is None and not last.is_finished:
             return False
         if last.costs is None or not np.array_equal(
@@ -293,7 +294,7 @@ class BoneSolver:
                 continue
             current, damping = following, 0.1 * damping if damping > FIRST_DAMPING else 0.0
             pose, cost = current.pose, current.secondary
-            if gain <= MET * current.cost(price):  # bones move invisibly
+            if gain <= MET * current.cost(price):  # the remaining movement of the bones is invisible
                 break
         pose = problem.polished(current, pose)
         missed = float(problem.aim.evaluate(model.frames(pose)).size[0])

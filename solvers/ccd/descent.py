@@ -20,7 +20,9 @@ from .tasks import EndTask, Range, rotation_within
 # widely
 NEAR = 0.1
 WRIST_JOINTS = (
-    3  # last joints that serve an orientation, half of a shorter chain's: an orientation has three angles
+    # number of last joints that serve an orientation (half of a shorter chain's): an orientation has three
+    # angles
+    3
 )
 # number of sweeps that are extrapolated: fewer carry too little information, more belong to another curve
 MEMORY = 5

@@ -31,7 +31,7 @@ class CcdOptions(SolverOptions):
         60, "Sweeps from Scratch", "Largest number of sweeps of a descent from scratch", low=1, high=1000
     )
     largest_speed: float = setting(
-        math.radians(600.0),  # at 60 frames a second, half as much again would look like a jump
+        math.radians(600.0),  # at 60 frames a second, 1.5 times this speed would look like a jump
         "Largest Speed",
         "Largest speed of a joint, in degrees per second; for a joint that slides, 60° mean about one length"
         " of the chain per second",

@@ -17,7 +17,7 @@ from ..tolerances import MET, SEEN
 from .descent import CoordinateDescent, DescentResult
 from .options import CcdOptions
 
-TO_SPEED = 0.1  # [s] in which an escape accelerates from rest to the largest speed
+TO_SPEED = 0.1  # [s] time in which an escape accelerates from rest to the largest speed
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class CcdMemory:
     configuration to which it escapes.
     """
 
-    stuck: float = 0.0  # [s] for which it has had an error; below zero: minus the time to wait
+    stuck: float = 0.0  # [s] time since the solution has had an error; below zero: minus the time to wait
     # (n,) angles to which it escapes from a local minimum; () if it does not escape
     escape: tuple[float, ...] = ()
     # speed of the joint that is farthest from its goal, as a fraction of the largest speed
@@ -88,7 +88,7 @@ class Ccd:
         if result.error.seen <= SEEN:
             return result, CcdMemory()
         patience = self.options.patience
-        # limited, so that a single late frame does not count as the whole time
+        # limited, so that one long frame does not count as its whole duration
         stuck = last.stuck + min(dt, 0.5 * patience)
         if stuck < patience:
             return result, CcdMemory(stuck)
@@ -104,7 +104,7 @@ class Ccd:
         """A step straight toward `last.escape`, at which all joints arrive together, with limited speed and
         acceleration.
         """
-        escape = self.skeleton.clamp(last.escape)  # limits may have changed since it was found
+        escape = self.skeleton.clamp(last.escape)  # limits may have changed since the escape's goal was found
         # [s] remaining time at the largest speed
         left = float(np.abs((np.array(escape) - start) / self._speeds).max())
         gain = dt / TO_SPEED
@@ -128,7 +128,7 @@ class Ccd:
 
     def _annealed(self, goal: GazeGoal, best: DescentResult) -> DescentResult:
         """The best result of descents from random offsets, each from the best so far and smaller than the
-        last, until one meets the goal.
+        last, until the goal is met.
         """
         lower, upper = self.skeleton.lower, self.skeleton.upper
         sweeps = best.sweeps

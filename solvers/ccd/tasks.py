@@ -44,7 +44,7 @@ class TranslationPull(NamedTuple):
 class Range(NamedTuple):
     """Range of rotation [rad] that is left to a joint within its limits, relative to its current angle."""
 
-    back: float  # [rad] to the lower limit, zero or negative
+    back: float  # [rad] distance to the lower limit, zero or negative
     ahead: float
 
 
@@ -85,7 +85,7 @@ class View:
 
     def rotation_pull(self, axis: Vector, position: Vector, range_left: Range, tool: Tool) -> Pull:
         view, gap = rotate(tool.rotation, Y), self.block.gaze(tool.position)
-        if length(gap) <= NO_DIRECTION:  # the end is at its target: any view will do
+        if length(gap) <= NO_DIRECTION:  # if the end is at its target, any view will do
             return NOTHING
         pull = (
             pull_to_point(axis, position, tool.position, view, self.block.goal)

@@ -76,7 +76,9 @@ class _Run:
         self._edge_offset, self._has_tried_offset, self._last_error = 0.0, False, math.inf
 
     def avoid_edges(self, iteration: int) -> None:
-        """Moves the warped posture off the edges of the joints' ranges at the iteration chosen for it."""
+        """Moves the warped posture off the edges of the joints' ranges, in the iteration that the settings
+        name.
+        """
         hyper = self._hyper
         if not hyper.avoid_edges or iteration != hyper.avoid_edges_from_iteration:
             return

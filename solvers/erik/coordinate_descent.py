@@ -45,7 +45,7 @@ class _Swept(NamedTuple):
 
     end: Quaternion
     moved: float  # [rad] largest rotation of a joint
-    aims: bool  # whether the end's direction was met before the end of the sweep
+    aims: bool  # whether the end met the desired direction before the sweep ended
 
 
 def _sweep(

@@ -19,7 +19,7 @@ from .solver import Erik
 
 # largest ratio of the errors of two solutions that count as equally good, if neither meets the aim
 ABOUT_AS_WELL = 1.1
-# number of ERIK's solves for a point; two are enough, since the correction then accounts for the parallax
+# number of ERIK's solves for a point; after two the correction accounts for the parallax
 VIEWS = 2
 
 

@@ -59,7 +59,8 @@ class Erik:
         self.max_views = max_views
         self.hyper = (hyper or Hyperparameters()).in_force
         self.chain = VirtualChain(skeleton)
-        self.sliding = frozenset(range(len(skeleton))) - set(self.chain.turning)  # the prismatic joints
+        # indices of the prismatic joints
+        self.sliding = frozenset(range(len(skeleton))) - set(self.chain.turning)
         self.diagnosis = Diagnosis(skeleton, self.hyper.posture_weight, self.hyper.aggravation)
         self.correction = ExactCorrection(skeleton)
 

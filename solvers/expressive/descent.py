@@ -11,7 +11,7 @@ from .aims import AimErrors, BatchedAim
 from .model import Indices, Model, Poses, System
 from .shape import Authored, Rolls
 
-# [rad] the most of the aim error that one step corrects: up to this the linear model holds
+# [rad] largest part of the aim error that one step corrects: up to this the linear model holds
 LARGEST_TURN = 0.6
 # [1/rad] weight of the aim relative to the directions of links: a local step leaves so small an error that
 # one correction makes the aim exact, and its square costs no digits

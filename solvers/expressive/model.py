@@ -141,8 +141,8 @@ class Model:
         return None if library is None else CompiledModel(library, self)
 
     def compiled_for(self, goal: GazeGoal) -> CompiledModel | None:
-        """This model in the compiled kernel, for a goal; None if there is no kernel, or it does not support
-        an aim of the goal, which the Python reference then solves.
+        """This model in the compiled kernel, for a goal; None if there is no kernel, or the kernel does not
+        support an aim of the goal, which Python then solves.
         """
         return None if goal.numbers is None else self.compiled
 

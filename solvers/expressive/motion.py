@@ -18,20 +18,21 @@ from ..tolerances import MET
 from .descent import Candidates, ShapeDescent, StepGoal
 from .model import Indices, Model
 
-# [s] in which damping decreases by a factor of e, and so does the trust region unless the solution improves
+# [s] time constant of the damping's decrease, and of the trust region's if the solution does not improve
 SETTLING = 0.16
 LEAST_DAMPING = 0.01  # fraction of the damping that remains at last
 PLANNING_TIME = (
-    5.0  # [s] after which no transition begins, and the trust region decreases even if the solution improves
+    # [s] time after which no transition begins, and the trust region decreases even if the solution improves
+    5.0
 )
-GIVING_UP = 10.0 * PLANNING_TIME  # [s] after which a transition in progress is abandoned
+GIVING_UP = 10.0 * PLANNING_TIME  # [s] time after which a transition in progress is abandoned
 # lower limit of the movement allowed to joints, as a multiple of the goal's: near singular poses they
 # need that much more
 FOLLOWING_RATIO = 20.0
 # [rad/s^2] acceleration limit of a joint: it reaches full speed within 64 ms
 ACCELERATION = math.radians(7560)
-# [rad/s^2] the same if the aim would be lost otherwise, and in straight transitions, which lose it: full
-# speed within 17 ms
+# [rad/s^2] acceleration limit in straight transitions, which lose the aim, and where the aim would be lost
+# otherwise: full speed within 17 ms
 HURRIED = math.radians(28800)
 BRANCH_INERTIA = 0.1  # weight of the squared movement of branches, which converge freely; that of paths is 1
 ARRIVAL_DISTANCE = math.radians(
@@ -195,7 +196,7 @@ class Settling(NamedTuple):
     shrinks the trust region; after some time every frame does.
     """
 
-    time: float = 0.0  # [s] since the goal stands still
+    time: float = 0.0  # [s] time since the goal stopped moving
     best: float = math.inf  # cost of the best solution since the last transition
     last: float = math.inf  # cost of the last solution
     trust: float = 1.0  # trust region, as a fraction of the largest speed of the joints
@@ -219,10 +220,8 @@ class Settling(NamedTuple):
 
     def at(self, merit: float, dt: float) -> "Settling":
         """The settling state after a frame of `dt` [s] whose solution has the cost `merit`."""
-        better = merit < (1.0 - MET) * self.best  # a smaller improvement is invisible
-        factor = math.exp(
-            min(dt, PLANNING_TIME) / SETTLING
-        )  # bounded, since a frame of a scene may last for minutes
+        better = merit < (1.0 - MET) * self.best  # a smaller improvement would be invisible
+        factor = math.exp(min(dt, PLANNING_TIME) / SETTLING)  # bounded, since one frame may last for minutes
         trust = min(1.0, factor * self.trust) if better and self.may_plan else self.trust / factor
         return self._replace(best=merit if better else self.best, last=merit, trust=trust)
 

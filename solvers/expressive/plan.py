@@ -34,9 +34,10 @@ from .simulation import (
 
 LEAD = 1 / 3  # [s] time ahead for which branches are found and followed: about when a transition arrives
 BRANCH_STEPS = 3
-# starts that take more than one step: this many of the best by merit, and as many by estimated cost
+# number of starts that take more than one step: this many of the best by merit, and as many of the best by
+# estimated cost
 KEPT = 30
-POOL = 10  # number of branches that are kept from plan to plan, and of those that are simulated
+POOL = 10  # number of branches that are kept from plan to plan; as many are simulated
 
 
 class Starts(NamedTuple):
@@ -53,14 +54,14 @@ class Planning(NamedTuple):
     """State of the planner between frames."""
 
     pool: Rows | None = None
-    since_plan: float = PERIOD  # [s] since the last plan
+    since_plan: float = PERIOD  # [s] time since the last plan
     searches: int = 0  # number of searches from scratch since the aim was last met
     choices: int = 0  # number of transitions chosen for a goal that stands still
     transition: ActiveTransition | None = None
 
 
 class Planner:
-    """Finds transitions to better branches for one skeleton; the caller keeps the state."""
+    """Planner for one skeleton: finds transitions to better branches. The caller keeps its state."""
 
     def __init__(self, model: Model, search: Search) -> None:
         self.model, self.search, self.seeds = model, search, search.seeds

@@ -15,22 +15,22 @@ from .descent import ShapeDescent
 from .model import Model
 from .shape import Authored
 
-HORIZON = 0.65  # [s] for which transitions are simulated: one over half a revolution takes .45
-# [s] for which they are simulated if goals are known or the aim is lost: a whole revolution takes .81 at the
-# highest speed, plus starting and braking
+HORIZON = 0.65  # [s] simulated duration of transitions: half a revolution takes .45
+# [s] simulated duration if goals are known or the aim is lost: a full revolution takes .81 at the highest
+# speed, plus starting and braking
 WHOLE_TURN = 1.0
-# [s] in which a goal's velocity decreases by a factor of e: most targets stop or change direction within half
-# a second
+# [s] time constant with which a goal's velocity is expected to decay: most targets stop or change direction
+# within half a second
 LASTING = 0.55
-SMOOTHING = 0.024  # [s] over which velocities are averaged, to smooth hand-held targets
-# [rad/s or m/s] a slower target counts as at rest; otherwise the average would never reach zero
+SMOOTHING = 0.024  # [s] duration over which a target's velocity is averaged, to smooth hand-held targets
+# [rad/s or m/s] velocity below which a target counts as at rest: the average would never reach zero
 SLOWEST = 1e-7
 
 
 class Velocity(NamedTuple):
     """Velocity of one end's aim."""
 
-    angular: Vector = ORIGIN  # [rad/s] of an orientation or direction, as a rotation vector
+    angular: Vector = ORIGIN  # [rad/s] angular velocity of an orientation or direction, as a rotation vector
     drift: Vector = ORIGIN  # [m/s] velocity of a position
 
 
@@ -126,7 +126,7 @@ class FrameContext(NamedTuple):
     posture: Angles  # (n,) [rad; prismatic joints m]
     angles: Angles  # (n,) [rad; prismatic joints m] angles in the last frame
     speed: float  # [rad/s] speed of the transition in progress
-    lost: float  # [s] since the aim was last met
+    lost: float  # [s] time since the aim was last met
     dt: float  # [s] duration of the frame
 
     def descent(self, model: Model, time: float) -> ShapeDescent:

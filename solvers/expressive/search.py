@@ -25,13 +25,13 @@ class Round(NamedTuple):
     """
 
     steps: int
-    passes: int  # passes of the active-set method
+    passes: int  # number of passes of the active-set method
     kept: int
 
 
 # Many candidates at first, since about a third of all starts reach the optimum.
 ROUNDS = (Round(1, COARSE_PASSES, 20), Round(4, COARSE_PASSES, 8), Round(8, PASSES, 8))
-CONVERGED = math.radians(0.5)  # [rad] a round ends when the farthest joint moves by less in a step
+CONVERGED = math.radians(0.5)  # [rad] largest movement of a joint in a step at which a round ends
 POLISHING_STEPS = 2  # number of corrections of the aim; each squares its error
 NEARLY_MET = 1e-3  # [rad] aim error that the exact correction removes without a visible change of shape
 # If no candidate of the last round meets the aim, those kept by the first round take this many more steps,
@@ -81,7 +81,8 @@ class Search:
         candidates = descent.at(descent.bold(before, settings.passes), before.sides)
         if steps + 1 < settings.steps and np.abs(candidates.angles - before.angles).max() >= CONVERGED:
             return Searching(candidates, number, steps + 1)
-        if number == 0:  # in the first round candidates are still far from their optima
+        # in the first round candidates are still far from their optima, so their bounds need not be exact
+        if number == 0:
             return Searching(best_of(candidates, settings.kept), 1)
         rows = distinct(
             self.model, candidates.angles, np.argsort(candidates.merit, kind="stable").tolist(), settings.kept

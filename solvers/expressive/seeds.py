@@ -8,7 +8,7 @@ from ..kinematics.skeleton import Angles
 from ..spread import spread
 from .model import Model
 
-ROOT_TURNS = 8  # number of root angles at which the posture and its mirror image are tried
+ROOT_TURNS = 8  # number of root angles at which the posture and its mirror image are tried as starts
 SPREAD = 24  # number of starting configurations spread evenly over the joints' ranges
 NEAR_SHARES = (
     0.05,
@@ -38,7 +38,7 @@ class Seeds:
         self._roots = np.tile(model.lower[0] + spans[0] * (np.arange(ROOT_TURNS) + 0.5) / ROOT_TURNS, 2)
         self._moved = np.tile(
             np.arange(n), len(NEAR_SHARES)
-        )  # joint that each configuration of `near` moves, and the position that it moves to
+        )  # for each configuration of `near`: the joint that it moves, and to which position
         self._places = (model.lower + np.array(NEAR_SHARES)[:, None] * spans).ravel()
 
     def around(self, posture: Angles) -> Angles:

@@ -115,14 +115,14 @@ class Authored:
 
 
 class _DesiredRoll(NamedTuple):
-    """The posture's roll of one end, which is to be kept."""
+    """The roll of one end in the posture, which solutions should keep."""
 
     end: int
     node: int  # index in `Frames.nodes` of the node that carries the end
-    # (16, 2) the products of this with the node's frame are cosine and sine of the roll's difference, times
-    # both sines from up to the view
+    # (16, 2) factors of the node's frame, as a row of 16, that give cosine and sine of the difference between
+    # both rolls, each times the sines of the angles from up to the view in both poses
     differences: Angles
-    view: Angles  # (3, 1) the end's view in the node
+    view: Angles  # (3, 1) the end's view in the node's frame
     symmetric: bool
 
 

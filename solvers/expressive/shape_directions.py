@@ -19,7 +19,7 @@ class ShapeDirection(NamedTuple):
     carrier: int  # index of the joint whose frame holds the direction
     # [m] in the carrier's frame, of any length; if it ends at a prismatic joint, with that joint at 0
     vector: Vector
-    slide: int  # index of the prismatic joint at which it ends; -1 if there is none
+    slide: int  # index of the prismatic joint at which the direction ends; -1 if there is none
     weight: float
 
 

@@ -40,23 +40,23 @@ from .prediction import HORIZON, FrameContext
 
 LOST_COST = 90.0  # [deg of shape deviation] additional cost while the aim is lost
 AIM_LOST = SEEN  # [rad] aim error from which the aim counts as lost
-TAIL = 0.5  # [s] additional duration with the final state, so that a permanent loss costs enough
+TAIL = 0.5  # [s] additional duration of the final state, so that a permanent loss of the aim costs enough
 # [s] duration of a lost aim after which all branches are searched, repeatedly. From then on plans look ahead
-# far enough for the longest way round, and the final state counts long enough that any path to a pose that
-# meets the aim is cheaper than to stay without it.
+# far enough for a full revolution. The final state then counts so long that any path that ends with the aim
+# met is cheaper than to stay without it.
 LASTING_LOSS, LASTING_TAIL = 0.5, 30.0
-# [s] simulation step at first, and after NEAR_FUTURE, by which time a fast transition has arrived
+# [s] simulation step before and after the time NEAR_FUTURE, by which a fast transition has arrived
 STEP, LONG_STEP, NEAR_FUTURE = 1 / 30, 0.1, 0.2
 AIM_TOLERANCE = math.radians(
     0.5
-)  # [rad] aim error without cost, as coarse steps leave it; zero if the loss lasts
-# [s] duration of a lost aim after which only straight transitions are chosen, since holding the aim may block
-# the others
+)  # [rad] aim error that costs nothing, since coarse steps leave it; not used if the loss of the aim lasts
+# [s] duration of a lost aim after which only straight transitions are chosen, since the others may be blocked
+# by holding the aim
 PATIENCE = 1 / 6
-# [s] between plans, since no target reverses sooner; while the aim is lost every frame has one
+# [s] time between two plans, since no target reverses sooner; while the aim is lost every frame has one
 PERIOD = 1 / 12
-DOUBT = 0.1  # fraction of a path's cost by which another must be cheaper, since no forecast is more exact
-HYSTERESIS = 1.0  # [deg of shape deviation] by which another choice must be cheaper, initially
+DOUBT = 0.1  # fraction of a path's cost by which another path must be cheaper: forecasts are no more exact
+HYSTERESIS = 1.0  # [deg of shape deviation] initial margin by which another choice must be cheaper
 
 
 class Path(NamedTuple):
@@ -93,7 +93,7 @@ def simulated(
         following, speeds = moved(descent, candidates, transitions, step, context.dt, bounds)
         has_arrived = arrived(model, following, following[goal_branches])
         kinds = np.where(has_arrived, np.minimum(kinds, STAY), kinds)
-        # The aim error after the step, according to its linear model.
+        # aim error after the step, by the linear model
         left = candidates.aim.error - ((following - angles)[:, None] @ candidates.aim.columns)[:, 0]
         aim_error = np.maximum(0.0, np.sqrt((left**2).sum(1)) - tolerance)
         rate = cost_rate(shape_of(candidates.cosine), aim_error, context.authored.keep)
@@ -144,7 +144,7 @@ def simulation_steps(horizon: float) -> tuple[float, ...]:
         left = end - sum(steps)
         count = max(
             0, math.ceil(round(left / longest, 6))
-        )  # rounded, so that an exact division does not add a step
+        )  # rounded, since an exact division must not add a step
         steps += (left / max(1, count),) * count
     return steps
 

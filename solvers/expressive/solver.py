@@ -136,7 +136,7 @@ class Expressive:
         self._checked = tuple(ahead)
 
     def _authored(self, posture: tuple[float, ...], keep: float) -> Authored:
-        """The shape of the posture; cached, as it seldom changes."""
+        """The shape of the posture, cached since postures seldom change."""
         if (posture, keep) != self._kept:
             self._shape, self._kept = Authored(self.model, np.array(posture), keep), (posture, keep)
         return self._shape

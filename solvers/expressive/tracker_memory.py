@@ -1,4 +1,4 @@
-"""State of the tracker from frame to frame, and what it compares of two frames' goals."""
+"""State of the tracker from frame to frame, and the form in which it compares two frames' goals."""
 
 import math
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ from .motion import Settling
 from .plan import Planning
 from .prediction import Velocity, farthest, velocity
 
-# [rad] a smaller movement in a frame counts as none, and a start nearer to the last solution than this as
+# [rad] movement in a frame that counts as none; a start within this distance of the last solution counts as
 # equal to it
 STILL = MET
 
@@ -38,7 +38,7 @@ class TrackedGoal(NamedTuple):
         return TrackedGoal(problem, values, tuple(end.aim for end in ends))
 
     def equals(self, last: "TrackedGoal") -> bool:
-        """Whether it is the same goal, with the same posture, as the last frame's."""
+        """Whether this goal and its posture are the same as the last frame's."""
         return self.problem == last.problem and self.values == last.values
 
     def velocities(self, last: "TrackedGoal", moving: Sequence[Velocity], dt: float) -> tuple[Velocity, ...]:
@@ -66,10 +66,10 @@ class TrackerMemory(NamedTuple):
     velocity: tuple[float, ...] = ()  # (n,) [rad/s] velocities in the last frame
     speed: float = 0.0  # [rad/s] speed of the transition in progress
     aim_error: float = 0.0  # [rad] aim error of the solution
-    # [s] since the aim was last met, within AIM_LOST, or within AT_RISK if the goal stands still
+    # [s] time since the aim was last met: within AIM_LOST, or within AT_RISK if the goal stands still
     lost: float = 0.0
     settling: Settling = Settling()
-    idle: float = 0.0  # [s] since the goal changed or a joint moved
+    idle: float = 0.0  # [s] time since the goal changed or a joint moved
     planning: Planning = Planning()
 
     def settling_for(self, goal: TrackedGoal, is_still: bool, dt: float) -> Settling:
@@ -82,8 +82,8 @@ class TrackerMemory(NamedTuple):
 
 
 def usable_memory(memory: object, start: Angles) -> TrackerMemory:
-    """The last frame's memory, for a frame that starts at angles `start` (n,); if these are not its solution,
-    only its part about the target's motion and other branches.
+    """The last frame's memory, for a frame that starts at angles `start` (n,); if these are not the last
+    solution, only the part about the target's motion and other branches.
     """
     angles, at_rest = tuple(start.tolist()), (0.0,) * len(start)
     if not isinstance(memory, TrackerMemory) or len(memory.angles) != len(angles):

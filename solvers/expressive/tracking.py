@@ -42,7 +42,7 @@ from .shape import Authored
 from .simulation import AIM_LOST, LASTING_LOSS
 from .tracker_memory import STILL, TrackedGoal, TrackerMemory, usable_memory
 
-# [s] in which a joint alone would follow the pull of one direction; sets the inertia of local steps
+# [s] time in which a joint alone would follow the pull of one direction; sets the inertia of local steps
 PULL_TIME = FRAME
 LOCAL_STEPS = 3  # largest number of Newton steps in a frame
 ENOUGH = math.radians(
@@ -52,7 +52,7 @@ AT_RISK = math.radians(
     0.2
 )  # [rad] aim error from which joints may accelerate by HURRIED; a smaller error is invisible
 IDLE_TIME = (
-    1.0  # [s] of rest after which nothing is computed; a planner has then completed about three cycles
+    1.0  # [s] time at rest after which nothing is computed; a planner has then completed about three cycles
 )
 LEAST_PROGRESS = 0.1  # fraction of a transition's speed at which its farthest joint must approach the branch
 
@@ -64,7 +64,7 @@ class Held(NamedTuple):
     aim_error: float  # [rad] aim error of the pose
     merit: float  # cost, as in `Candidates.merit`
     steps: int
-    measured: PoseErrors | None = None  # errors of its ends; None if unknown
+    measured: PoseErrors | None = None  # errors of the pose's ends; None if unknown
 
 
 class TrackingResult(NamedTuple):
@@ -122,7 +122,7 @@ class Tracker:
             and planning.transition is None
             and self._has_converged(joint_velocity * dt, settling, last.settling)
         ):
-            # the solution stays exactly as it was
+            # the solution is exactly the last one
             answer = Held(start, last.aim_error, last.settling.last, 0)
             joint_velocity, idle = np.zeros_like(joint_velocity), last.idle + dt
             settling = last.settling._replace(trust=settling.trust)

@@ -10,7 +10,7 @@ from ..kinematics.rotations import length
 from ..kinematics.skeleton import Skeleton
 from .linear import Array, Linear, size
 
-HALF_A_LINK = 0.5  # fraction of a typical link: Buss's D_max
+HALF_A_LINK = 0.5  # Buss's D_max, as a fraction of a typical link
 # [rad] D_max of an aim: the angle at which that distance is seen from a link's length away
 LARGEST_TURN = HALF_A_LINK
 
@@ -31,7 +31,7 @@ class Allowances:
 class Clamp:
     """Clamping distances D_max of positions and of angles."""
 
-    distance: float  # in fractions of the reach
+    distance: float  # D_max of a position, in fractions of the reach
     angle: float = LARGEST_TURN  # [rad]
 
     @staticmethod

@@ -23,7 +23,7 @@ from .linear import Array
 
 DAMPINGS = tuple(
     0.01 * 2.0 ** (0.5 * k) for k in range(15)
-)  # .01 to 1.28: from the least value in Buss's figures to one at which joints hardly move
+)  # dampings from .01, the least value in Buss's figures, to 1.28, at which joints hardly move
 SECONDS = 8.0  # [s] duration of the targets' motion for each damping: two swings of most joints
 SWING = math.radians(50)  # [rad] amplitude of the joints that the targets follow, at most half their range
 # factor on the joints' amplitudes and the ends' distances from the base: a third of each swing is out of
@@ -59,7 +59,7 @@ def trials(
     outcomes = []
     for damping in DAMPINGS:
         solver, memory = make(damping), None
-        angles: Angles | None = None  # the first frame is solved from scratch
+        angles: Angles | None = None  # None, so that the first frame is solved from scratch
         path, errors = [], []
         for goal in goals:
             solution = solver.solve(goal, angles, memory, dt=dt)

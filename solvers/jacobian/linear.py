@@ -17,7 +17,8 @@ from ..tolerances import EXACT, TINY
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 Indices = NDArray[np.intp]
-# multiple of the reach: farther positions are treated as this far, so that squares stay finite
+# multiple of the reach: positions beyond this distance are treated as at this distance, so that squares stay
+# finite
 FARTHEST = 1e3
 
 
@@ -28,7 +29,7 @@ class ErrorComponents(NamedTuple):
     end: int  # index in `goal.ends`
     start: int  # index of its first component
     stop: int  # index after its last component
-    weight: float  # relative to the largest weight
+    weight: float  # weight of the block, relative to the largest
 
 
 class Factors(NamedTuple):

@@ -110,7 +110,7 @@ class SelectivelyDamped(SingleTask):
     may move no joint by more than gamma = min(1, N / M) `largest_change`.
     """
 
-    largest_change: float = math.radians(45)  # [rad] gamma_max
+    largest_change: float = math.radians(45)  # [rad] largest change of a joint: Buss's gamma_max
 
     def step(self, linear: Linear) -> Array:
         parts = linear.factors
@@ -128,10 +128,10 @@ class SelectivelyDamped(SingleTask):
 def selective_bounds(linear: Linear, largest_change: float) -> Array:
     """Largest joint change gamma (k,) that each singular vector may cause, as Buss & Kim define it."""
     parts = linear.factors
-    together = linear.norms(parts.left).sum(axis=0)  # N: movement of the ends, the norms of all ends added
+    together = linear.norms(parts.left).sum(axis=0)  # N: sum of the norms of all ends' movements
     one_by_one = (linear.norms(linear.jacobian) @ np.abs(parts.right).T).sum(
         axis=0
-    ) / parts.values  # M: movement of the ends by its joints one by one
+    ) / parts.values  # M: sum of the ends' movements by each joint alone
     bounds: Array = np.minimum(1.0, together / np.maximum(one_by_one, TINY)) * largest_change
     return bounds
 

@@ -29,11 +29,12 @@ class Level:
     """
 
     kind: Literal["aim", "upright", "position", "posture"]
-    ends: tuple[int, ...] | None = None  # indices in `goal.ends`; None: all
+    ends: tuple[int, ...] | None = None  # indices in `goal.ends` of the level's ends; None: all
 
 
 DAMPING = BySmallest()
-# a posture out of reach leaves a permanent error: without damping, joints with a small effect would oscillate
+# constant damping: a posture out of reach leaves a permanent error, at which undamped joints with a small
+# effect would oscillate
 SECONDARY_DAMPING = Constant(0.5)
 POSITION, AIM, UPRIGHT, POSTURE = Level("position"), Level("aim"), Level("upright"), Level("posture")
 

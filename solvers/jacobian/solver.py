@@ -29,20 +29,21 @@ class Updates:
     Restarts also escape from singular poses and cycles.
     """
 
-    in_frame: int | None = 8  # updates in a frame; None: as many as it takes
+    in_frame: int | None = 8  # number of updates in a frame; None: as many as needed
     at_most: int = 300
-    # [rad, or fraction of the reach] a smaller error counts as zero; uprightness, with its low weight, is
-    # then still within `diagnosis.MET`
+    # [rad, or fraction of the reach] error below which a goal counts as met. Uprightness has a low weight:
+    # its own error is then still below `MET`.
     met: float = 1e-8
     settled: float = 1e-4  # [rad] once the goal is met, updates end if all joints change by less
     patience: int = 14  # number of updates over which progress is measured
-    progress: float = 0.98  # ratio of the errors after and before these updates; above it they are stuck
+    # ratio of the errors after and before `patience` updates; above it the solve counts as stuck
+    progress: float = 0.98
     shakes: int = (
         6  # number of restarts: at 1/6 of the distance to a random pose within limits, then at 2/6, and so on
     )
     at_targets: bool = False  # whether Buss's alternate Jacobian is used
     objectives: tuple[Objective, ...] = (KeepPosture(),)  # secondary objectives
-    clamp: Clamp | None = None  # D_max; None: errors are not clamped
+    clamp: Clamp | None = None  # largest errors per update (Buss's D_max); None: errors are not clamped
 
 
 class Iterate(NamedTuple):
@@ -54,7 +55,7 @@ class Iterate(NamedTuple):
 
 
 class UpdateRun(NamedTuple):
-    """Result of a run of updates: the iterate and how it was reached."""
+    """Result of a run of updates: the final iterate, and the number and progress of updates."""
 
     iterate: Iterate
     updates: int
@@ -71,7 +72,7 @@ class JacobianSolver:
         self.linearizer = Linearizer(skeleton, self.updates.at_targets)
         self._kept = ~twists(
             skeleton
-        )  # (n,) False for first and last joints that only twist: they do not affect the shape
+        )  # (n,) False for first and last joints that only twist, which do not affect the shape
         self._lower, self._upper = np.array(skeleton.lower), np.array(skeleton.upper)
 
     def solve(
@@ -128,7 +129,7 @@ class JacobianSolver:
         iterate = best = self.at(goal, posture, angles)
         allowances = self._allowances(iterate, before)
         least, shaken, moved = self.method.error_size(iterate.linear), 0, math.inf
-        leasts = [least]  # least error after each update since the last restart
+        leasts = [least]  # smallest error so far after each update since the last restart
         draw = np.random.default_rng(0)
         for done in range(use.at_most):
             if iterate.linear.error_size <= use.met and moved <= use.settled:

@@ -77,7 +77,7 @@ class SolvedBones(NamedTuple):
     values: Angles  # (n,) displacements of the joints from the authored pose
     balls: Angles  # (b, 3, 3) rotations of the balls from the authored pose, in their own frames
     forces: Angles  # (r,) forces that hold the aim
-    goes_on: bool  # whether steps began at the extrapolation of the last frames
+    goes_on: bool  # whether the steps began at a pose extrapolated from the last frames
     cost: float  # cost of the bones' rotations away from the authored pose, of rolls and distances
     missed: float  # size of the remaining aim error
     steps: int

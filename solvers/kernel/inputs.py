@@ -77,16 +77,16 @@ class SeedsInput(Protocol):
 
 
 class PlannedPath(NamedTuple):
-    """The start of a plan."""
+    """Start of a plan: the configuration, known branches and the transition in progress."""
 
     known: Angles | None  # (b, n) [rad; prismatic joints m] branches of the last plan; None if there are none
     angles: Angles  # (n,) [rad; prismatic joints m] current angles
     dt: float  # [s] duration of a frame
-    speed: float  # [rad/s] of the transition in progress
+    speed: float  # [rad/s] speed of the transition in progress
     kind: int  # kind of the transition in progress; STAY if there is none
     branch: tuple[float, ...]  # (n,) branch of the transition in progress; () if there is none
-    hysteresis: float  # [deg] margin by which another path must be cheaper
-    is_lasting: bool  # whether the loss of the aim lasts: the aim error at the end is then decisive
+    hysteresis: float  # [deg] margin by which another path must be cheaper to be chosen
+    is_lasting: bool  # whether the aim has been lost for long: the aim error at a path's end is then decisive
     is_straight_only: bool  # whether only straight transitions may be chosen
 
 

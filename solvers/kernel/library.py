@@ -68,7 +68,7 @@ class KernelError(ValueError):
 
 
 def check(code: int) -> None:
-    """Raises KernelError for an error code other than 0."""
+    """Raises KernelError for a function's error code other than 0."""
     if code:
         raise KernelError(f"the compiled solver refused a call: {MESSAGES.get(code, f'code {code}')}")
 
@@ -77,7 +77,7 @@ class Kernel:
     """The functions of one loaded library, as attributes without their prefix."""
 
     def __init__(self, path: Path) -> None:
-        """Loads the library at `path`; raises OSError if it does not fit this machine."""
+        """Loads the library at `path`; raises OSError if the library does not fit this machine."""
         # PyDLL keeps the interpreter's lock: a call takes only microseconds, and its workspace belongs to one
         # solver.
         self.path, library = path, ctypes.PyDLL(str(path))
@@ -119,7 +119,7 @@ def candidates() -> list[Path]:
 
 @cache
 def kernel() -> Kernel | None:
-    """The library for this machine; None if there is none that fits."""
+    """The library for this machine; None if no library fits the machine."""
     for path in candidates():
         try:
             return Kernel(path)

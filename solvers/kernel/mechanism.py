@@ -111,11 +111,12 @@ class SolveStructure(ctypes.Structure):
 class ClosureInput(NamedTuple):
     """A joint that closes a loop, in the kernel's form."""
 
-    on_parent: int  # indices of links of the tree
+    on_parent: int  # indices of the links of the tree that it joins
     on_child: int
     rows: int  # bit k: component k of `kinds.Row` is constrained
-    driven: int  # index of the driven pose that it fixes; -1 if none
-    cluster: int  # index of its cluster of loops that share coordinates; -1 if it depends on no coordinate
+    driven: int  # index of the driven pose that this joint fixes; -1 if none
+    # index of the cluster of loops that share coordinates; -1 if this loop depends on no coordinate
+    cluster: int
 
 
 class MechanismInput(NamedTuple):
@@ -129,7 +130,7 @@ class MechanismInput(NamedTuple):
     driven: int  # number of driven bodies
     closures: Sequence[ClosureInput]
     clusters: int
-    limits: tuple[Array, Array, Array]  # lower, upper, velocity (v,)
+    limits: tuple[Array, Array, Array]  # lower, upper and velocity limits, (v,) each
     actuated: Indices  # coordinates driven by actuators
     masses: Array  # (b,) fraction of the total mass
     centres: Array  # (b, 3) [m] centres of mass in the bodies' frames

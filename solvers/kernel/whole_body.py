@@ -99,9 +99,9 @@ class BodyStep(NamedTuple):
     velocity: Array  # (6 + n,) velocities of the base [m/s, rad/s] and of the joints [rad/s or m/s]
     nodes: Array  # (1 + n, 4, 4) frames of the base and the joints, as in `tree.Frames`
     sides: Flags  # (6 + n,) active bounds: -1 lower, 1 upper, 0 none
-    lost: Flags  # (k + p,) whether a target has no value
+    lost: Flags  # (k + p,) whether each target lacks a value
     forces: Array  # (r,) multipliers of couplings and contacts
-    yielded: Flags  # (r,) which of these constraints are violated
+    yielded: Flags  # (r,) whether each of these constraints is violated
     rounds: int
     stopped: bool
 

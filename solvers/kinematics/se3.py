@@ -16,8 +16,8 @@ from .rotations import IDENTITY, Quaternion, Vector, to_matrix
 Array = NDArray[np.float64]
 
 # Limit for cos(angle / 2), or for half of sin(angle), below which a rotation counts as near 180 degrees.
-# There the axis is read from its symmetric part, whose error is the square of this limit, not from the
-# antisymmetric part, which has lost as many digits as this limit has zeros.
+# There the axis is read from the matrix's symmetric part, whose error is the square of this limit. The
+# antisymmetric part has lost as many digits there as this limit has zeros.
 NEAR_HALF_TURN = 1e-5
 
 # Indices of components whose first three products minus the last three form a cross product.

@@ -32,7 +32,7 @@ from .se3 import RigidTransform, frame_array
 from .tree import BASE, Kind, Tree
 
 Angles = NDArray[np.float64]
-# [m] a shorter link has no direction, and a shorter skeleton counts as having this reach
+# [m] length below which a link has no direction; a shorter skeleton counts as having this reach
 SHORTEST_LINK = 1e-6
 # [rad or m] farthest limit of a joint: at that distance positions are still exact to a ten-thousandth of a
 # millimetre
@@ -54,7 +54,7 @@ class Joint:
     )
     rest_offset: Vector  # [m] the joint's position in its parent's frame
     axis: Vector  # unit vector in the joint's own frame
-    lower: float  # [rad], prismatic: [m]
+    lower: float  # [rad], prismatic [m]: lower limit
     upper: float
     kind: Literal["revolute", "prismatic"] = "revolute"
     velocity: float = math.pi  # [rad/s] limits of motion, for the motion filter
@@ -105,7 +105,7 @@ class End:
     direction is its own +Z.
     """
 
-    joint: int  # index of the joint that carries it
+    joint: int  # index of the joint that carries the tool
     rotation: Quaternion = IDENTITY  # rotation of the tool in that joint's frame
     offset: Vector = (0.0, 0.0, 0.0)  # [m] the tool's position in that joint's frame
     name: str = ""
@@ -168,8 +168,8 @@ class Pose(NamedTuple):
 
 @dataclass(frozen=True)
 class Skeleton:
-    """A tree of joints on a base, parents before their children, and its ends: the tool (end 0), which looks
-    along its +Y, and further ones.
+    """A tree of joints on a base, parents before their children, with its ends: the tool (end 0) and further
+    ones.
 
     In a chain every joint's parent is the one before it, and the last carries the tool.
     """

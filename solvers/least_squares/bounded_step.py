@@ -13,10 +13,11 @@ from ..kinematics.tree import Indices, Mask
 from ..tolerances import EXACT
 
 LONGEST_STEP = (
-    0.5  # [rad, or in sizes of a robot] of a coordinate in one step: beyond it the linear model is inaccurate
+    # [rad, or in sizes of a robot] largest step of a coordinate: beyond it the linear model is inaccurate
+    0.5
 )
-# limit for loops that end by themselves: none observed takes this many, and rounding errors cannot keep
-# one going
+# limit for loops that end by themselves: rounding errors cannot prolong them, and no observed loop takes as
+# many
 MAX_ITERATIONS = 200
 
 

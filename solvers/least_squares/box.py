@@ -18,7 +18,7 @@ from ..tolerances import EXACT
 Array = NDArray[np.float64]
 Sides = NDArray[np.int8]
 
-# most linear solves of a search: random bodies of 66 joints take 70 at most; for 200 joints this is .2 s
+# most linear solves of a search: random bodies of 66 joints take 70 at most; 200 joints take .2 s
 MOST_ROUNDS = 200
 # rounds of changing all unknowns at once without progress, after which bounds are changed one by one
 PATIENCE = 3
@@ -124,7 +124,7 @@ def minimum(quadratic: Quadratic, lower: Array, upper: Array, sides: Sides | Non
         at_bounds[sides == 0] = 0.0
         if not math.isfinite(
             np.vdot(at_bounds, at_bounds)
-        ):  # a bound that was active before has become infinite
+        ):  # a bound that was active before has become infinite, so the unknown is free
             sides = np.where(np.isinf(at_bounds), FREE, sides)
             continue
         rounds += 1
@@ -139,7 +139,7 @@ def minimum(quadratic: Quadratic, lower: Array, upper: Array, sides: Sides | Non
             ahead = x - slope / quadratic.steepest + (tolerance + rounding) * sides
         following = (ahead > upper + tolerance).view(np.int8) - (ahead < lower - tolerance).view(np.int8)
         following[sides * following < 0] = (
-            FREE  # from one bound to the other only after a free round in between
+            FREE  # an unknown changes from one bound to the other only after a free round in between
         )
         changed = (following != sides).nonzero()[0]
         if some_pinned:

@@ -31,7 +31,7 @@ class Constraints:
     """Linear constraints lower <= A x <= upper; an equality has equal bounds."""
 
     matrix: Array  # (m, n)
-    lower: Array  # (m,) possibly infinite
+    lower: Array  # (m,) lower bounds; they may be infinite
     upper: Array  # (m,)
 
     def __len__(self) -> int:
@@ -148,7 +148,7 @@ def solve(
     yielded = np.where(np.abs(beyond) > tolerance, beyond, 0.0)
     return ConstrainedSolution(
         x, sides, 0.0 * forces if yielded.any() else forces, yielded, rounds, stopped
-    )  # the next step starts anew, since its violation differs
+    )  # the next step starts anew, since its violations may differ
 
 
 class _Penalty:

@@ -8,7 +8,8 @@ from ..kinematics.se3 import Array
 from ..tolerances import MET, TINY
 
 FIRST_SHARE = 1e-3  # damping of a first step, as a fraction of the squared error
-LEAST_SHARE = 1e-9  # smallest such fraction, and smallest squared error: less damping vanishes in rounding
+# smallest such fraction, and smallest squared error: less damping would be lost in rounding
+LEAST_SHARE = 1e-9
 MOST_SHARE = 1e4  # largest such fraction: if no step helps even then, it is a minimum
 # damping against redundant rows, as a fraction of the sum of squares; larger singular values are unaffected
 REDUNDANT = MET * MET
@@ -29,7 +30,8 @@ class Damping:
     """
 
     def __init__(self, share: float = FIRST_SHARE) -> None:
-        self.share = min(max(share, LEAST_SHARE), MOST_SHARE)  # not 0, since a factor cannot raise 0
+        # not 0, since multiplying by a factor cannot raise 0
+        self.share = min(max(share, LEAST_SHARE), MOST_SHARE)
         self._growth = 2.0  # factor after the next step that does not help; each such step doubles it
 
     def at(self, square: float) -> float:

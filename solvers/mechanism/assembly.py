@@ -20,7 +20,7 @@ TRIES = 60  # number of starts, including the given one
 NEAREST, FARTHEST = (
     0.1,
     1.6,
-)  # [rad or sizes] distances of the first and the last random start from the given one
+)  # [rad or sizes] smallest and largest distance of random starts from the given one
 NO_GOALS = Goals()
 
 

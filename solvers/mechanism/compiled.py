@@ -24,10 +24,10 @@ from .tree import SpanningTree
 
 # numbers of `enum limber_task`, as bytes
 POSITION, ORIENTATION, AXIS, CENTRE, VALUE, BALL = (Struct("d").pack(k) for k in range(6))
-# the other fields of `struct limber_mechanism_goal`, which are 0 if a task does not have them
+# bytes of the other fields of `struct limber_mechanism_goal`, all 0 if a task does not have them
 END, TARGET = Struct("16d").pack, Struct("9d").pack
 INDEX, POINT, NUMBER = Struct("d120x").pack, Struct("3d48x").pack, Struct("d64x").pack
-# a centre of mass as an end: -1 for its joint, zeros, square roots of the weights
+# bytes of a centre of mass as an end: -1 for its joint, zeros, square roots of the weights
 CENTRE_END = Struct("d96x3d").pack
 IS_REGULAR = 1  # index in a solve's `branch` of the flag for a regular assembly mode
 

@@ -32,7 +32,7 @@ NEAR_SINGULAR = 0.01
 # [rad or sizes] largest move of a coordinate in a trial step past a saddle or singular pose, where slopes
 # vanish
 PROBE = 0.05
-# largest difference of two successive motions at which they count as alike, relative to the motion
+# largest difference between two successive motions that count as alike, relative to the motion
 ALIKE = 0.5
 
 
@@ -98,7 +98,7 @@ class Descent:
         self.lower, self.upper = bounds
         self.is_bounded = bool(np.isfinite(bounds).any())
         self.damping = Damping(damping)
-        # number of evaluations so far, and the number at which to stop
+        # number of evaluations so far, and the number at which the descent stops
         self.evaluations, self.most = 0, math.inf
         self.held = np.zeros(
             len(self.unit), bool
@@ -221,7 +221,7 @@ class Descent:
         stepped = self.stepped(configuration, step)
         if stepped.open > CLOSE_ENOUGH:
             stepped = self.close(stepped, CLOSE_ENOUGH)
-        if configuration.open > CLOSE_ENOUGH:  # task errors are compared for closed loops only
+        if configuration.open > CLOSE_ENOUGH:  # task errors are compared only for closed loops
             return stepped if stepped.open < configuration.open else None
         if stepped.open > CLOSE_ENOUGH:
             return None

@@ -30,15 +30,15 @@ from .model import WORLD, Joint, Mechanism
 from .solution import AssemblyState
 from .solver import MechanismSolver
 
-# [rad or sizes] trial steps of a corrected loop, for the coordinate that moves most; large ones first, since
-# a small motion may be a rounding error
+# [rad or sizes] trial steps, for the coordinate that moves most, after a joint's axis was corrected; large
+# ones first, since a small motion may be a rounding error
 TRIAL_STEPS = (0.3, -0.3, 0.1, -0.1, 0.05, -0.05)
-MOVED = 1e-3  # [rad or sizes] least motion of a joint in such a step; less is rounding or play
+MOVED = 1e-3  # [rad or sizes] smallest motion of a joint in a trial step that is not rounding or play
 FEWEST_HINGES = 4  # fewest hinges of a loop that moves in a plane
 # [rad, fraction of a loop's size] error below which axes count as parallel or in a plane, for models made by
 # eye
 FLAT = 0.02
-# fraction of a loop's length by which its hinges must extend across it; less is the thickness of bars
+# fraction of a loop's length by which its hinges must extend across the plane; less is the thickness of bars
 # along their axes
 SPREAD = 0.1
 # fraction of the residual of the joint's own axis: an axis with a smaller residual counts as the correct one
@@ -72,7 +72,7 @@ class FlatLoop:
 
     joints: tuple[str, ...]
     axis: Array  # (3,) unit vector in the mechanism's base
-    normal: Array  # (3,) normal of the plane; with axes along it the loop would move in the plane
+    normal: Array  # (3,) normal of the plane in which the loop would move if the axes were parallel to it
 
 
 def locked_loops(solver: MechanismSolver, state: AssemblyState) -> tuple[LockedLoop, ...]:
@@ -201,7 +201,7 @@ class _Examination:
             return None
         correct = near.T @ (near @ axis)
         length = float(np.linalg.norm(correct))
-        # where the axis is square to the nearest one, neither side of it is nearer
+        # if the axis is perpendicular to the nearest one, neither side is nearer
         correct = correct / length if length > MET else _positive(near[-1])
         return MisalignedAxis(
             joint.name,
@@ -242,7 +242,7 @@ class _Examination:
             moved = abs(
                 float((solution.state.values[coordinate] - state.values[coordinate]) / tree.unit[coordinate])
             )
-            # It may also have closed in another assembly nearby, in which it is locked again.
+            # The loop may have closed in another assembly nearby, in which it is locked again.
             if (
                 solution.report.assembled
                 and moved > MOVED

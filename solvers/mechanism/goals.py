@@ -15,7 +15,7 @@ EVENLY: Vector = (1.0, 1.0, 1.0)
 def _check_weights(what: str, weights: tuple[float, ...], count: int = 3) -> None:
     check_numbers(
         what, weights, count, 1.0 / REDUNDANT
-    )  # above this limit, the damping would exceed the effect of other weights of 1
+    )  # largest weight: above it the damping would exceed the effect of weights of 1
     if any(weight < 0.0 for weight in weights):
         raise MechanismError(f"{what} must not be below 0, got {', '.join(map(str, weights))}")
 

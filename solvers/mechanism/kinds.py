@@ -37,7 +37,7 @@ class JointStructure:
     """Degrees of freedom and constraints of a kind of joint."""
 
     moves: tuple[Freedom, ...]  # elementary moves from the parent to the child; a ball counts as three DoF
-    rows: tuple[Row, ...]  # residuals that it constrains: 6 minus its number of DoF
+    rows: tuple[Row, ...]  # residuals that the joint constrains: 6 minus its number of DoF
 
     @property
     def freedoms(self) -> tuple[Freedom, ...]:

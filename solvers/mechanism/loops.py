@@ -73,7 +73,7 @@ class JointResiduals:
         if self.has_turns:
             size = np.maximum(size, np.where(self.has_rotation_rows, angle_of(rotations), 0.0))
         if self.has_swings:
-            # the result of arctan2 for a strided array depends on its position in memory
+            # copied: the result of arctan2 for a strided array depends on its position in memory
             cosine = rotations[:, 2, 2].copy()
             tilt = np.arctan2(np.sqrt(rotations[:, 0, 2] ** 2 + rotations[:, 1, 2] ** 2), cosine)
             size = np.maximum(size, np.where(self.swings, tilt, 0.0))

@@ -32,12 +32,11 @@ class SolveReport(NamedTuple):
     residual: float  # [m or rad] largest residual of a joint
     worst: str  # name of that joint; "" if no joint closes a loop
     goal_error: float  # square root of the remaining weighted sum of squares [sizes, rad]
-    at_limits: tuple[
-        str, ...
-    ]  # sentences about joints whose position or speed limit is active against the goals
+    at_limits: tuple[str, ...]  # sentences on joints whose position or speed limit keeps goals from being met
     iterations: int
     flipped: (
-        bool  # whether the assembly mode has changed since the last frame, other than by the motors' movement
+        # whether the assembly mode has changed since the last frame by more than the motors' own movement
+        bool
     )
 
     @property

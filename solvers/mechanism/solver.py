@@ -31,7 +31,7 @@ from .solution import AssemblyState, MechanismSolution, SolveReport
 from .tree import SpanningTree
 from .waypoints import waypoints
 
-ITERATIONS = 20  # most steps in a frame; from the last frame's state three are usual
+ITERATIONS = 20  # most steps in a frame; three are usual from the last frame's state
 
 
 class MechanismSolver:
@@ -154,8 +154,8 @@ class MechanismSolver:
         answer = self._solved(goals, state, dt, iterations, evaluations)
         if not answer.report.flipped or goals.frames or goals.centres or state.regular is None:
             return answer
-        # An actuator is commanded past its dead point, where two assemblies meet, or returns from there on
-        # the other one.
+        # An actuator is commanded past its dead point, where two assemblies meet, or returns from there in
+        # the other assembly.
         again = self._solved(
             goals, replace(state.regular, regular=state.regular), dt, iterations, evaluations
         )
@@ -164,7 +164,7 @@ class MechanismSolver:
         if answer.report.goal_error <= MET:
             return answer
         # Only a rounding error has led past the dead point: the assembly counts as unchanged, since the
-        # actuator will return on it.
+        # actuator will return in the same one.
         state_before_flip = replace(answer.state, branch=state.branch, regular=state.regular)
         return replace(answer, state=state_before_flip, report=answer.report._replace(flipped=False))
 
@@ -298,8 +298,8 @@ class MechanismSolver:
         return AssemblyState(after.values, after.balls)
 
     def _followed(self, branch: Branch | None, configuration: Configuration) -> tuple[Branch | None, bool]:
-        """The assembly at a configuration, and whether it has changed since the last frame; None as long as
-        no pose has been closed.
+        """The assembly at a configuration (None until a pose has been closed), and whether the assembly has
+        changed since the last frame.
         """
         if configuration.open > CLOSE_ENOUGH:
             return branch, False

@@ -10,10 +10,10 @@ import numpy as np
 from ..kinematics.se3 import Array
 from .model import Mechanism
 
-# [rad] points that a tilt by less than this (2 degrees) about the lowest point would bring to the ground
-# count as touching it
+# [rad] tilt about the lowest point (2 degrees): points that a smaller tilt would bring to the ground count as
+# touching it
 LEAN = 0.035
-NEAR = 1e-9  # [m] points that are nearer to each other count as one corner
+NEAR = 1e-9  # [m] distance below which points count as one corner
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,7 @@ class CarriedFrame(NamedTuple):
     """A frame fixed to one of the tree's elementary joints (a revolute, prismatic or spherical joint)."""
 
     carrier: int  # index of the joint; -1: the world
-    offset: Array  # (4, 4) frame in the joint's
+    offset: Array  # (4, 4) frame relative to that joint's
 
     def with_frame(self, frame: RigidTransform) -> "CarriedFrame":
         """A second frame on the same joint, given by its pose in this frame."""
@@ -41,7 +41,7 @@ class Passage(NamedTuple):
     is_backward: bool = False  # whether the tree traverses it from child to parent
     # indices of the coordinates of its revolute and prismatic joints
     coordinates: Indices = np.zeros(0, np.intp)
-    # index, among the tree's spherical joints, of the one that follows these; -1 if there is none
+    # index, among the tree's spherical joints, of the one after these coordinates; -1 if there is none
     ball: int = -1
 
     @property
@@ -81,7 +81,7 @@ class SpanningTree(tree.Tree):
         )
         self.bodies = slice(0, len(mechanism.bodies))
         self.closures = tuple(grown.closures)
-        # bodies without a path of joints to the world, each the root of its own part
+        # for each part of the tree without a path to the world: its root body
         self.floating = {name: self._passage(joints, False) for name, joints in grown.floating.items()}
         self.carries = self.moved_by[:, BASE:].astype(float)  # (1 + n, v) 1 if a coordinate moves a node
         self.passages = {name: self._passage(*steps) for name, steps in grown.taken.items()}
@@ -187,7 +187,7 @@ class _Growth:
                     waiting.append(next_body)
 
     def _joined(self, joint: Joint, body: str, is_backward: bool = False) -> CarriedFrame:
-        """The joint's frame on the body that it carries, which it adds to the tree."""
+        """The joint's frame on the body that it carries; adds that body to the tree."""
         moves = KINDS[joint.kind].moves
         near = frame_array(joint.in_child if is_backward else joint.in_parent)
         end, carriers = self._carry(

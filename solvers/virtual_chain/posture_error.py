@@ -30,8 +30,8 @@ class PostureError:
     def __init__(self, chain: VirtualChain, posture: Sequence[float], aggravation: float) -> None:
         self._chain = chain
         self._authored = bend_cosines(chain, chain.bases(posture))
-        # The exponent counts hinges as in Algorithm 6, not joints as in eq. 21 (they differ if there are
-        # twisters in between).
+        # The exponent counts hinges, as in Algorithm 6, and not joints, as in eq. 21; twisters in between
+        # make a difference.
         weights = [aggravation**i for i in range(len(self._authored))]
         # the normalisation of eq. 22, counted in the same way
         self._weights = [weight / sum(weights) for weight in weights]

@@ -11,8 +11,8 @@ from .body import Body
 from .law import Law
 from .targets import Target, Values
 
-# deviation from 3 of the sum of squared entries above which a matrix is not a rotation but zeros, a scaled
-# matrix or NaN
+# deviation from 3 of the sum of squared entries: a matrix with a larger one is no rotation but zeros, a
+# scaled matrix or NaN
 NO_ROTATION = 0.03
 
 

@@ -13,8 +13,7 @@ from .solver import CORRECTED_ERROR, WholeBody
 from .state import KinematicState, at_rest
 from .targets import Values
 
-# positions in a joint's range, as fractions measured from the limit that it is at, from which the solve
-# starts anew
+# starts of new solves for a joint at a limit: positions in its range, as fractions measured from that limit
 ELSEWHERE = 2 * (
     0.5,
     1.0,

@@ -15,7 +15,7 @@ import numpy as np
 from ..kinematics.se3 import Array, exponential, logarithm
 from ..tolerances import TINY
 
-# share of the joints' acceleration limit that is used for braking: since links share joints, using all of it
+# share of the joints' acceleration limit used for braking: since links share joints, braking with all of it
 # overshoots
 BRAKE = 0.5
 DEAD_BEAT = np.inf  # [1/s] gain that corrects the whole error in every step
@@ -41,7 +41,7 @@ class Law:
 
     def heeds_velocity(self, share: Array) -> bool:
         """Whether the law uses the targets' velocities: a step that corrects the whole error does not need
-        them.
+        the velocities.
         """
         return bool(share.min(initial=1.0) < 1.0)
 

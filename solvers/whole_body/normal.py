@@ -33,7 +33,8 @@ class Normal:
         above = np.vstack(
             [np.repeat(body.moved_by[:1], BASE, axis=0), body.moved_by[body.held]]
         ).T  # [i, j]: whether unknown i moves all links that unknown j moves
-        self.above = above / (1.0 + (above & above.T))  # pairs that move the same links would count twice
+        # two unknowns that move the same links count half each
+        self.above = above / (1.0 + (above & above.T))
         self._shared = np.zeros(len(turning)), np.zeros((body.unknowns, body.unknowns))
 
     def shared(self, weights: Array) -> Array:

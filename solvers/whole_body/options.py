@@ -1,4 +1,4 @@
-"""Settings of the whole-body solver, set by programs: it has none that a user sets."""
+"""Settings of the whole-body solver, which only programs set."""
 
 from dataclasses import dataclass, field
 
@@ -16,8 +16,8 @@ class WholeBodyOptions:
     law: Law = field(default_factory=Law)
     # if limits contradict each other, the earlier one takes precedence
     limits: tuple[Limit, ...] = (PositionLimit(),)
-    # [square root of a unit weight] damping of moves: 1e-3 shakes if three hinges lock, .1 lags by half a
-    # degree
+    # [square root of a unit weight] damping of moves: with 1e-3 the pose shakes if three hinges lock, with .1
+    # it lags by half a degree
     damping: float = 1e-2
     # damping added per root mean square of the errors: with .1, joints wind up by full rotations for distant
     # targets

@@ -29,12 +29,13 @@ from .options import WholeBodyOptions
 from .state import KinematicState, WholeBodySolution, at_rest, moved, since
 from .targets import BodyTargetError, Target, Values, check, check_links
 
-# [rad or m] error of linearisation of a link above which it is corrected: a jump of .7 degrees is visible
+# [rad or m] linearisation error of a link above which a second step corrects it: a jump of .7 degrees is
+# visible
 CORRECTED_ERROR = 0.0125
 
-# fraction of the largest diagonal entry: least damping if there are active constraints, whose penalties are
-# stiffer than the targets by 1 / MET. With less, a weight of 1e6 would lose the undetermined joints in the
-# rounding of the penalties.
+# least damping if there are active constraints, as a fraction of the largest diagonal entry. Their penalties
+# are stiffer than the targets by 1 / MET. With less damping, a weight of 1e6 would lose the undetermined
+# joints in the rounding of the penalties.
 LEAST_DAMPING = 1e-8
 
 
@@ -66,7 +67,8 @@ class WholeBody:
         self._normal = Normal(body, *links)
         self._levels = sorted({target.level for target in targets}) or [0]
         library = kernel()
-        self.compiled: CompiledStep | None = None  # None: every step is computed in Python
+        # the compiled step; None if every step is computed in Python
+        self.compiled: CompiledStep | None = None
         if library is not None and type(self.options.law) is Law:
             damping = self.options.damping**2, self.options.damping_by_error**2
             self.compiled = CompiledStep(library, self._motion_targets, *damping)
@@ -373,9 +375,9 @@ class _StepProblem(NamedTuple):
     state: KinematicState
     dt: float  # [s] duration of the step
     lower: Array  # (6 + n,) [m, rad] lower bounds of the move
-    upper: Array  # (6 + n,) [m, rad] upper bounds
-    damped: Array  # (6 + n,) added to the diagonal of the matrix
-    drawn: Array  # (6 + n,) added to the negative gradient
+    upper: Array  # (6 + n,) [m, rad] upper bounds of the move
+    damped: Array  # (6 + n,) damping, added to the diagonal of the matrix
+    drawn: Array  # (6 + n,) pull toward the posture, added to the negative gradient
 
 
 def _damp(matrix: Array, damping: Array | float) -> None:

@@ -44,7 +44,7 @@ POSTURES = {
     "Asleep": (0, -52, 140, 0, 88),
 }
 
-ROUND = 10.0  # [s] period of the ball's path, slow enough for the lamp to follow it in every posture
+ROUND = 10.0  # [s] period of the ball's path: the lamp can follow the ball in every posture
 KEY_EVERY = 3  # number of frames between two keys of the ball
 SOLID = {
     "MESH",
@@ -53,7 +53,7 @@ SOLID = {
     "SURFACE",
     "META",
     "FONT",
-}  # types of objects that the lamp must not overlap
+}  # types of objects that the new lamp must not overlap
 ROOM = 0.9  # [m] half size of the space for the lamp and its ball
 
 
@@ -76,7 +76,7 @@ def add(context: bpy.types.Context) -> bpy.types.Object:
     for obj in context.view_layer.objects:
         obj.select_set(obj == rig)
     for part in rig.children:
-        part.hide_select = True  # so that a click on the lamp keeps its armature active
+        part.hide_select = True  # a click on the lamp then keeps its armature active
     rig.show_in_front = True
     kept_posture.choose(chain, 0)
     pose(rig, next(iter(POSTURES)))
@@ -178,7 +178,7 @@ def rounds(scene: bpy.types.Scene, position_at: Callable[[float], Vector]) -> di
     seconds_a_frame = scene.render.fps_base / scene.render.fps
     length = scene.frame_end - scene.frame_start + 1
     rounds = max(1, round(length * seconds_a_frame / ROUND))
-    # in a scene shorter than half a period the ball keeps its speed and jumps at the end
+    # in a scene shorter than half a period the ball keeps its speed, and jumps when playback repeats
     if length * seconds_a_frame < ROUND / 2:
         length, rounds = round(ROUND / seconds_a_frame), 1
     last = scene.frame_start + length
@@ -215,7 +215,7 @@ def _is_near(box: list[Vector]) -> bool:
 
 
 def body(rig: bpy.types.Object) -> None:
-    """Adds the lamp's meshes, parented to its bones."""
+    """Adds the meshes of the lamp's parts, parented to its bones."""
     paint = shapes.material("Red Paint", (0.62, 0.035, 0.02), roughness=0.28)
     metal = shapes.material("Brushed Metal", (0.72, 0.74, 0.77), roughness=0.3, metallic=1.0)
     dark = shapes.material("Dark Metal", (0.03, 0.032, 0.036), roughness=0.4, metallic=0.6)

@@ -8,7 +8,7 @@ import bpy
 from mathutils import Matrix, Vector
 
 SEGMENTS = 48  # number of segments of a surface of revolution
-SHARP = radians(38)  # [rad] edges between faces at a larger angle are shaded sharp
+SHARP = radians(38)  # [rad] angle between faces above which their edge is shaded sharp
 
 
 def material(
@@ -160,6 +160,6 @@ def hang(
     child.parent, child.parent_type, child.parent_bone = rig, "BONE", bone
     child.matrix_parent_inverse = Matrix.Translation(
         (0.0, -rig.data.bones[bone].length, 0.0)
-    )  # a child's origin is at the bone's tail in Blender
+    )  # Blender puts a child's origin at the bone's tail
     child.matrix_basis = local or Matrix()
     return child

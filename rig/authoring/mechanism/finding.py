@@ -15,9 +15,9 @@ class Group:
     """Joints that are connected by bodies other than Ground. Objects are identified by their session_uid."""
 
     joints: set[int] = field(default_factory=set)
-    bodies: set[int] = field(default_factory=set)  # bodies other than Ground
+    bodies: set[int] = field(default_factory=set)  # indices of the bodies other than Ground
     grounds: set[int] = field(default_factory=set)
-    joint_objects: list = field(default_factory=list)  # the joints' objects
+    joint_objects: list = field(default_factory=list)  # objects of the joints
 
     def touches(self, uids: set[int]) -> bool:
         return bool(uids & (self.joints | self.bodies | self.grounds))
@@ -67,7 +67,7 @@ def joints_around(obj: bpy.types.Object, scene: bpy.types.Scene) -> list:
 
 
 def missing_joints(owner: bpy.types.Object, scene: bpy.types.Scene) -> list:
-    """Joints that a mechanism should list but does not: those connected with its own, and all in the owner's
+    """Joints that are missing in a mechanism's list: those connected with listed ones, and all in the owner's
     collection, unless another mechanism lists joints of that collection.
     """
     listed = [joint.object for joint in owner.limber.mechanism.joints if joint.object is not None]

@@ -17,10 +17,10 @@ from ...properties import servo_units
 from ...robot import device
 from ..chains import LINEAR_LIMITS, apply_rates, fit_servo
 
-# [m] range in each direction of the motor of a prismatic joint without limits: that of a small linear servo
-# or belt drive
+# [m] range in each direction of a prismatic joint's motor if the joint has no limits: that of a small linear
+# servo or belt drive
 USUAL_SLIDE = 0.1
-FARTHEST = 1e3  # [rad or m] limit of a motor that has none, since a robot needs finite limits
+FARTHEST = 1e3  # [rad or m] limit of a motor without limits, since a robot needs finite ones
 
 
 def add_motor(
@@ -143,7 +143,7 @@ def add_bone_motors(owner: bpy.types.Object, name: str) -> list:
         if record is not None:
             motors[0].name = axes.label(
                 record.branch.joint.name, free_axes[0]
-            )  # the joint's name, since makers of robots name joints, while exporters name links
+            )  # named after the joint, as makers of robots do; exporters name links
             apply_rates(motors[0], record.branch.joint)
     return motors
 

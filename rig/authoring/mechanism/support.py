@@ -12,8 +12,8 @@ TOTAL = (
     10.0,
     0.0,
 )
-# share of its weights that a foot keeps while other feet stand, so that motion that the motors cannot follow
-# appears at the foot in the air
+# share of its weights that a foot keeps while other feet stand: errors that the motors cannot avoid then
+# appear at the foot in the air
 IN_AIR = 0.01
 
 
@@ -42,7 +42,7 @@ def key_support(owner: bpy.types.Object, carrying: Collection[int], frame: float
     total = [sum(settings.goals[k].position_weight[axis] for k in centres) for axis in range(3)]
     shared = [weight / len(carrying) for weight in (total if any(total) else TOTAL)]
     _key(settings, centres, "position_weight", shared, carried, 0.0, frame)
-    # a foot may be in the air in this frame: the weight with which it stands is that of its largest key
+    # a foot may be in the air in this frame: its weight while it stands is that of its largest key
     for weights in ("position_weight", "rotation_weight"):
         _key(settings, feet, weights, _largest(owner, feet, weights), carried, IN_AIR, frame)
 

@@ -82,7 +82,7 @@ def figure(rig: bpy.types.Object, chain: bpy.types.PropertyGroup, action: Action
     solids += [
         ColouredSolid(bone_solid(view @ posed[bone.name], bone.length, THIN), OTHER) for bone in other_bones
     ]
-    # a large body would shrink a small chain until its posture cannot be seen
+    # a large body would shrink a small chain until its posture is invisible
     whole = frame(np.concatenate([solid.corners.reshape(-1, 3) for solid in solids]))
     return PostureFigure(
         solids, PictureFrame(seen.middle, min(whole.side, WIDER * seen.side) if other_bones else seen.side)

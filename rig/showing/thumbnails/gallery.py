@@ -1,4 +1,4 @@
-"""Cache of posture thumbnails for this session; they are rendered outside of drawing.
+"""Cache of posture thumbnails for this session. Thumbnails are rendered outside of drawing.
 
 A thumbnail is stored under a hash of its content, so that undo, redo and other files never show a wrong
 thumbnail. The hash of a posture's thumbnail is kept until its action or its armature changes. Nothing is
@@ -37,7 +37,7 @@ class _Gallery:
         self.previews: bpy.utils.previews.ImagePreviewCollection | None = (
             None  # previews by hash; None while Limber is not registered
         )
-        self.known: dict[Key, str] = {}  # hash of each posture's thumbnail; "" if it cannot be drawn
+        self.known: dict[Key, str] = {}  # key -> hash of the posture's thumbnail; "" if it cannot be drawn
         self.outdated: set[Key] = set()  # keys in `known` whose thumbnail may have changed
         self.requested: dict[Key, None] = {}  # keys to render, in the order of the requests
         self.choices: dict[
@@ -92,7 +92,8 @@ def advance() -> bool:
         key = next(iter(_cache.requested))
         del _cache.requested[key]
         _cache.outdated.discard(key)
-        _cache.known[key] = ""  # set even if it cannot be drawn, so that it is not requested again
+        # stored even if the thumbnail cannot be drawn, so that it is not requested again
+        _cache.known[key] = ""
         posture = _find(key)
         if posture is not None:
             _render(key, *posture)
@@ -116,7 +117,7 @@ def _render(
     """Renders the thumbnail of a posture, unless an equal one is in the cache."""
     try:
         posed_figure = figure(rig, chain, action)
-    except RigError:  # Check reports the error of the chain
+    except RigError:  # Check reports the chain's error
         return
     shown = blake2b(posed_figure.key(), digest_size=16).hexdigest()
     if shown not in _cache.previews:
@@ -176,7 +177,7 @@ def invalidate() -> None:
 
 
 def forget() -> None:
-    """Clears the cache, before Blender frees the data that it refers to."""
+    """Clears the cache, before Blender frees the data to which it refers."""
     _cache.known.clear()
     _cache.outdated.clear()
     _cache.requested.clear()

@@ -56,7 +56,7 @@ def draw(solids: list[ColouredSolid], seen: PictureFrame, size: int) -> np.ndarr
             or (flat.min(axis=0) > fine).any()
         ):
             continue
-        # faces turned away have no shade, and the others hide them
+        # faces turned away have no shade, and others hide them
         for triangle, shade in zip(corners, _shades(solid.corners), strict=True):
             if shade > 0.0:
                 fill(triangle, len(owners), depth, face)
