@@ -39,8 +39,7 @@ LOST = {State.FAULT, State.WORKER_LOST}
 def possible_orders(status: Status) -> list[str]:
     """The commands, apart from stop, that a person may give a robot now."""
     if status.state is State.DISARMED:
-        # a robot that cannot measure then shows the pose to confirm; Disarm makes limp what kept its torque
-        return ["arm", "disarm", "connect"]
+        return ["arm", "connect"]  # a robot that cannot measure then shows the pose to confirm
     if status.state is State.CONFIRM_POSE:
         return ["confirm", "disarm"]
     if status.state in LOST:

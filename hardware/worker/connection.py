@@ -186,17 +186,6 @@ class Connection(ABC):
         self.state = self._transitions[before, desired]
         self._requested(before)
 
-    def disarm_again(self) -> None:
-        """Disarm the device although it counts as disarmed: servos that are to go limp may still have their
-        torque, if the device has never received that or another program has armed it.
-        """
-        if self.state is ConnectionState.DISARMING:
-            return
-        before = self.state
-        self._desired, self._channels_meant = DesiredState.DISARMED, self._all
-        self.state = ConnectionState.DISARMING
-        self._requested(before)
-
     def _confirm(self, is_confirmed: bool = True) -> None:
         """Record that the device is in the desired state, or with `is_confirmed` False that it is in another
         state.

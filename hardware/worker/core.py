@@ -229,12 +229,6 @@ class Worker:
         if changed or begins:
             self._update_controller(before, request, begins)
             self._request_state(request)
-        if (
-            request.command is Command.DISARM
-            and after.state is State.DISARMED
-            and self._connection is not None
-        ):
-            self._connection.disarm_again()
 
     def _update_controller(self, before: Safety, request: Request, begins: bool) -> None:
         """Keep the motion controller while the robot is driven for one purpose, and pass it further

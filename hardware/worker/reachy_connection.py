@@ -156,7 +156,10 @@ class ReachyConnection(Connection):
             and self._status is not None
             and self._status.motors == messages.ENABLED
         ):
-            return ("Reachy Mini's motors have torque, and are set to Go Limp: press Disarm",)
+            return (
+                "Reachy Mini's motors have torque, although they are set to Go Limp: Release All, or Arm and"
+                " Disarm, makes them limp",
+            )
         return ()
 
     def _requested(self, before: ConnectionState) -> None:
@@ -295,17 +298,21 @@ class ReachyConnection(Connection):
         if time - self._heard_at <= POSE_FRESH:
             self._targets = self._here()
         self._antennas_sent = ()
-        is_sent = self._say(messages.stop_move(), *self._orders(), *self._releasing(self._limp))
-        if is_sent:
+        if self._say_with_release(self._limp, messages.stop_move(), *self._orders()):
             self._sent_at, self._hold_until = time, time + HOLD_FOR
             self._confirm()
 
     def _release(self, motors: Sequence[int]) -> None:
-        if self._say(*self._releasing(motors)):
-            if self._status is not None and set(motors) == MOTORS.keys():
-                # the daemon reports this within a second
-                self._status = replace(self._status, motors=messages.DISABLED)
+        if self._say_with_release(motors):
             self._confirm()
+
+    def _say_with_release(self, motors: Sequence[int], *commands: str) -> bool:
+        """Send commands and, after them, the release of motors; returns as `_say`."""
+        is_sent = self._say(*commands, *self._releasing(motors))
+        if is_sent and self._status is not None and set(motors) == MOTORS.keys():
+            # the daemon reports this within a second
+            self._status = replace(self._status, motors=messages.DISABLED)
+        return is_sent
 
     @property
     def _limp(self) -> list[int]:

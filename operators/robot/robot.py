@@ -221,13 +221,11 @@ class LIMBER_OT_store_park_pose(UndoOperator):
 
 
 class LIMBER_OT_disarm(Operator):
-    """Stop the robot from following the armature. Servos set to Go Limp lose their torque. The robot moves
-    again after it is armed
-    """
+    """Stop the robot from following the armature. It moves again after it is armed"""
 
     bl_label = "Disarm"
 
-    why_not = in_state(links.MOVING | {State.CONFIRM_POSE, State.LIMP, State.DISARMED})
+    why_not = in_state(links.MOVING | {State.CONFIRM_POSE, State.LIMP})
 
     def run(self, context):
         puppeteer.leave(rig_of(context))

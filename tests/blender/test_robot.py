@@ -263,7 +263,7 @@ def test_each_button_says_why_it_is_grey(rig):
         with pytest.raises(RuntimeError, match="Not connected: press Connect"):
             operator()
     connect(rig)
-    for operator in (bpy.ops.limber.clear_fault, bpy.ops.limber.confirm_pose):
+    for operator in (bpy.ops.limber.disarm, bpy.ops.limber.clear_fault, bpy.ops.limber.confirm_pose):
         with pytest.raises(RuntimeError, match="Disarmed: press Arm"):
             operator()
     with pytest.raises(RuntimeError, match="press Disconnect first"):

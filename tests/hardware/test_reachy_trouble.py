@@ -66,7 +66,7 @@ def test_motors_that_another_program_switches_off_are_a_fault(begin):
     assert "another program has set its motors to 'disabled'" in report.detail
 
 
-def test_torque_that_outlasts_a_fault_is_told_and_ended_by_disarm(begin):
+def test_torque_that_outlasts_a_fault_is_told_and_ended_by_release(begin):
     simulation = begin("detach")
     simulation.arm(UP)
     simulation.line.cut = True
@@ -77,10 +77,20 @@ def test_torque_that_outlasts_a_fault_is_told_and_ended_by_disarm(begin):
     assert simulation.run(3.0, UP, until=State.DISARMED).state is State.DISARMED
     assert any("have torque" in text for text in simulation.run(1.2, UP).warnings)
     assert simulation.daemon.motors == "enabled", "connecting moves nothing"
-    simulation.command(Command.DISARM)
+    simulation.command(Command.RELEASE)
     report = simulation.run(0.1, UP)
-    assert (report.state, report.warnings) == (State.DISARMED, ())
+    assert (report.state, report.warnings) == (State.LIMP, ())
     assert simulation.daemon.motors == "disabled"
+
+
+def test_no_torque_is_told_of_motors_that_a_stop_has_made_limp(begin):
+    simulation = begin("detach")
+    simulation.arm(UP)
+    simulation.stop()
+    simulation.run(0.05, UP)
+    simulation.command(Command.CLEAR_FAULT)
+    assert simulation.run(0.05, UP).state is State.DISARMED
+    assert simulation.report.warnings == ()
 
 
 def test_a_daemon_in_trouble_is_a_fault_in_its_own_words(begin):

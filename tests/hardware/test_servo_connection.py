@@ -59,7 +59,7 @@ def test_disarming_lets_go_of_those_that_are_to_be_limp_and_holds_the_others(beg
 
 
 @pytest.mark.parametrize("protocol", BUSES)
-def test_disarm_makes_limp_what_kept_its_torque_when_the_robot_was_lost(begin, protocol):
+def test_release_makes_limp_what_kept_its_torque_when_the_robot_was_lost(begin, protocol):
     simulation = begin(protocol, "detach")
     simulation.arm(POSE)
     simulation.cable.spoil = lambda data: b""
@@ -68,9 +68,11 @@ def test_disarm_makes_limp_what_kept_its_torque_when_the_robot_was_lost(begin, p
     simulation.command(Command.CLEAR_FAULT)
     assert simulation.run(3.0, POSE, until=State.DISARMED).state is State.DISARMED
     simulation.run(0.5, POSE)
-    assert simulation.limp() == [False] * 3, "nothing changes before Disarm"
     simulation.command(Command.DISARM)
-    assert simulation.run(0.5, POSE).state is State.DISARMED
+    simulation.run(0.5, POSE)
+    assert simulation.limp() == [False] * 3, "a robot that counts as disarmed keeps its torque until Release"
+    simulation.command(Command.RELEASE)
+    assert simulation.run(0.5, POSE).state is State.LIMP
     assert simulation.limp() == [True] * 3
 
 

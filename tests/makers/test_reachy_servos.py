@@ -40,12 +40,10 @@ def is_disarmed(link: WorkerLink, status) -> bool:
     return status.state is State.DISARMED
 
 
-def disarm_after_silence(link: WorkerLink) -> None:
-    """Clears a fault by the daemon's silence, and disarms: motors that are to be limp then lose their
-    torque.
-    """
+def release_after_silence(link: WorkerLink) -> None:
+    """Clears a fault by the daemon's silence, and releases all motors."""
     wait(link, lambda status: is_disarmed(link, status), NEUTRAL)
-    link.disarm()
+    link.release()
 
 
 def test_a_robot_that_sleeps_is_armed_where_it_is_and_goes_up_slowly_and_a_pulled_cable_is_told(tmp_path):
@@ -85,7 +83,7 @@ def test_motors_that_are_to_be_limp_lose_their_torque_as_the_robot_is_disarmed(t
             link.disarm()
             disarmed = wait(link, lambda status: status.state in (State.DISARMED, State.FAULT), NEUTRAL)
             if disarmed.state is State.FAULT:  # a busy machine has delayed the daemon
-                disarm_after_silence(link)
+                release_after_silence(link)
             wait_until(lambda: not any(bus.torque()))
             # while it stands still, the daemon does not receive that its motors are to be limp
             follow(link, NEUTRAL)
@@ -94,7 +92,7 @@ def test_motors_that_are_to_be_limp_lose_their_torque_as_the_robot_is_disarmed(t
                 wait(link, lambda status: status.state is State.FAULT, NEUTRAL)
             finally:
                 daemon.process.send_signal(signal.SIGCONT)
-            disarm_after_silence(link)
+            release_after_silence(link)
             wait_until(lambda: not any(bus.torque()))
         finally:
             link.close()
