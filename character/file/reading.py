@@ -169,7 +169,7 @@ def _json(data: bytes, name: str) -> Any:
         raise CharacterFileError(f"'{name}': its member '{CHARACTER}' is no JSON: {error}") from error
     if longest_part(plain) > MOST_ITEMS:
         raise CharacterFileError(
-            f"'{name}': its member '{CHARACTER}' has a list with more than {MOST_ITEMS} items"
+            f"'{name}': its member '{CHARACTER}' has a list or object with more than {MOST_ITEMS} items"
         )
     return plain
 
