@@ -61,7 +61,7 @@ class Tendency(NamedTuple):
         # (m, d) [1/s] velocities at the last samples, of parabolas through the last three; NaN if not known
         Array
     )
-    accelerations: Array  # (m, d) [1/s^2] of these parabolas
+    accelerations: Array  # (m, d) [1/s^2] accelerations of these parabolas
 
     @property
     def course(self) -> Course:
@@ -114,7 +114,7 @@ class Cubics(NamedTuple):
 class StreamState(NamedTuple):
     """State of m signals between ticks."""
 
-    time: float  # [s] since the start
+    time: float  # [s] time since the start
     samples: Samples
     timing: Timing
     tendency: Tendency

@@ -38,7 +38,7 @@ from .typed_orders import order_of_line
 STOP = "stop"  # word of the command that is executed at once
 FRESH = 1.0  # [s] age from which a command to arm is ignored: the press is no longer recent
 MOST_WAITING = 1000  # largest number of commands that wait for a tick; further ones are dropped
-SHOWN_EVERY = 0.1  # [s] between two updates of the page's state
+SHOWN_EVERY = 0.1  # [s] time between two updates of the page's state
 KEPT = 30  # number of decisions and sentences on the page
 NOBODY = (
     "A robot is armed by a person at a terminal alone, or on the page: start limber play in one, and type arm,"

@@ -35,7 +35,7 @@ class Foot(NamedTuple):
     link: str
     sole: tuple[
         tuple[str, Array], ...
-    ] = ()  # (link, points (m, 3) [m] of it, in its frame, that may touch the floor)
+    ] = ()  # (link, its points (m, 3) [m] that may touch the floor, in the link's frame)
 
 
 class Floor(NamedTuple):

@@ -43,7 +43,7 @@ class Drawing(NamedTuple):
     count: int  # number of frames that had been played when it was computed
     segments: dict[
         tuple, list[np.ndarray]
-    ]  # by (colour, width): points (n, 3) [m, world]; a line joins the first two, the next two, and so on
+    ]  # (colour, width) -> points (n, 3) [m, world]; lines join the first two, the next two, and so on
     rays: list[tuple[str, Ray]]  # (chain's name, gaze ray)
 
 

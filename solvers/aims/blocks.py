@@ -43,7 +43,7 @@ class EndError(NamedTuple):
     """Errors of one end: of its view, its whole orientation and its position."""
 
     angle: float = 0.0  # [rad] error of the whole orientation; for Direction and Point, of the view alone
-    whole: float = 0.0  # [rad] the same error including the roll, if the goal prescribes one
+    whole: float = 0.0  # [rad] error of the orientation including the roll, if the goal prescribes one
     distance: float = 0.0  # [m] error of the position; 0 if the goal has none
 
     def and_also(self, other: "EndError") -> "EndError":
@@ -93,7 +93,7 @@ class BlockErrors(NamedTuple):
     error: Array  # (m, r) [rad], or in fractions of the reach
     # (m, 3, r) or (3, r) reduction per radian about each axis; None if rotations reduce nothing
     by_rotation: Array | None
-    by_movement: Array | None = None  # the same reduction per metre along each axis
+    by_movement: Array | None = None  # reduction of the error per metre along each axis
 
 
 class ResidualBlock:

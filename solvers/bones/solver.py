@@ -46,14 +46,15 @@ LEAST_PRICE = 2.0
 # [rad, or in fractions of the reach] length of an undamped step after which the remaining error, about its
 # square, is invisible
 SMALL_STEP = 1.5e-3
-NO_STEP = 1e-5  # [rad, or in fractions of the reach] no step follows a damped step shorter than this
+# [rad, or in fractions of the reach] length of a damped step below which no further step follows
+NO_STEP = 1e-5
 ANY_ERROR = math.tau  # [rad] more than the aim error of any view
 
 
 class _Optimum(NamedTuple):
     """The smallest rotation from an authored pose that meets a goal."""
 
-    angles: Angles  # (n,) within limits
+    angles: Angles  # (n,) angles within limits
     cost: float  # cost of the bones' rotations away from the authored pose, of rolls and distances
     steps: int
     memory: LastFrames

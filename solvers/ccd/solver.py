@@ -138,7 +138,7 @@ class Ccd:
                 break
             heat = 0.5 * (
                 1.0 - tried / self.options.anneals
-            )  # largest offset as a share of a joint's range: half of it at first, then less and less
+            )  # largest offset as a share of a joint's range: first half of it, then gradually less
             offset = [
                 a + heat * draw.uniform(lo - hi, hi - lo)
                 for a, lo, hi in zip(best.angles, lower, upper, strict=True)

@@ -47,14 +47,16 @@ PULL_TIME = FRAME
 LOCAL_STEPS = 3  # largest number of Newton steps in a frame
 ENOUGH = math.radians(
     3
-)  # [rad] movement in a step below which the steps end: the next frame corrects the rest
+)  # [rad] movement in a step below which the steps end: the next frame corrects the remaining error
 AT_RISK = math.radians(
     0.2
 )  # [rad] aim error from which joints may accelerate by HURRIED; a smaller error is invisible
 IDLE_TIME = (
     1.0  # [s] time at rest after which nothing is computed; a planner has then completed about three cycles
 )
-LEAST_PROGRESS = 0.1  # fraction of a transition's speed at which its farthest joint must approach the branch
+# smallest speed at which a transition's farthest joint must approach the branch, as a fraction of the
+# transition's speed
+LEAST_PROGRESS = 0.1
 
 
 class Held(NamedTuple):

@@ -17,8 +17,8 @@ from ..tolerances import EXACT, TINY
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 Indices = NDArray[np.intp]
-# multiple of the reach: positions beyond this distance are treated as at this distance, so that squares stay
-# finite
+# largest distance of a position, as a multiple of the reach; farther ones are treated as this far, so that
+# squares stay finite
 FARTHEST = 1e3
 
 

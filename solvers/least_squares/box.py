@@ -28,7 +28,7 @@ FREE, ABOVE = np.int8(0), np.int8(1)
 class Boxed(NamedTuple):
     """Solution of a bounded least-squares problem, and its active bounds."""
 
-    x: Array  # (n,) within bounds
+    x: Array  # (n,) solution, within bounds
     sides: Sides  # (n,) -1 at its lower bound, 1 at its upper, 0 free
     rounds: int  # number of linear solves
     stopped: bool = False  # whether the search was stopped before the minimum

@@ -41,7 +41,7 @@ FLAT = 0.02
 # fraction of a loop's length by which its hinges must extend across the plane; less is the thickness of bars
 # along their axes
 SPREAD = 0.1
-# fraction of the residual of the joint's own axis: an axis with a smaller residual counts as the correct one
+# largest residual of the correct axis, as a fraction of the residual of the joint's own axis
 BETTER_FIT = 0.1
 
 
