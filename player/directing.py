@@ -62,7 +62,7 @@ class Director:
             cause: Source of the command, for the log of decisions.
 
         Raises:
-            PlayerError: It names something that the character does not have, or is unknown to the player.
+            PlayerError: The command names something that the character does not have, or is unknown.
         """
         if order.is_released:
             return

@@ -294,9 +294,7 @@ class LivePlay:
                 self._say(trouble)
 
     def _can_do(self, order: Order, troubles: list[str]) -> bool:
-        """Executes a program's command; returns whether that was possible, and if not adds the reason to
-        `troubles`.
-        """
+        """Executes a program's command; returns whether it was possible, else adds why not to `troubles`."""
         try:
             self._do(order, OSC)
         except (PlayerError, HardwareError) as error:
@@ -340,7 +338,7 @@ class LivePlay:
                 self._do_waiting(waiting)
             except (PlayerError, HardwareError) as error:
                 self._say(str(error))
-            # stopped while the robot was being armed: the stop takes precedence
+            # a stop that came after the command takes precedence
             if waiting.stops != self._stops and self._robots is not None:
                 self._robots.sessions.stop_all()
 

@@ -98,8 +98,8 @@ def read(path: Path) -> Script:
     """The script in a JSON file.
 
     Raises:
-        PlayerError: It is no valid script; the message names the field and what is expected.
-        OSError: It cannot be read.
+        PlayerError: The file is no valid script; the message names the field and what is expected.
+        OSError: The file cannot be read.
     """
     try:
         plain = json_of(content(path).decode("utf-8-sig"))

@@ -131,7 +131,7 @@ class DirectionTask:
 
     @cached_property
     def back(self) -> Array:
-        """Inverses (k, 3, 3) of these rotations."""
+        """Inverses (k, 3, 3) of the target rotations."""
         return np.array(self.targets).swapaxes(1, 2)
 
     def linear(self, at: Kinematics) -> tuple[Array, Array]:

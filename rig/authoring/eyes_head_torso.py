@@ -189,7 +189,7 @@ class _Parts(NamedTuple):
 
 
 def _parts(rig: bpy.types.Object, controls: Controls, ends: GazeBones) -> _Parts:
-    """Bones of the chains that will be made for these ends. Raises RigError if parts are missing."""
+    """Bones of the chains to be made for the given ends. Raises RigError if parts are missing."""
     bones = parents(rig)
     torso, head, eyes = gaze_bones.spans(
         bones, ends, controls.upstream, controls.is_followed, _structure(rig)

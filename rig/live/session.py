@@ -71,7 +71,7 @@ class SceneRead:
     _hanging: dict[int, HangingBones] = field(default_factory=dict)
 
     def followed(self, rig: bpy.types.Object) -> Mapping[str, SolvedChannels]:
-        """Solved channels of bones that a retarget moves, which chains on that armature use instead of the
+        """Solved channels of bones that a retarget moves, used by chains on that armature in place of
         authored ones.
         """
         session = self.sessions.get((rig.session_uid, BODY))

@@ -54,9 +54,7 @@ class Reading:
     # (index of the body, joint's object) of joint objects that move with a body without being its children
     carried: tuple[tuple[int, Part], ...] = ()
     difference: str = (
-        # why the bodies' poses in this frame do not fit the joints, as a sentence with the remedy; "" if they
-        # do
-        ""
+        ""  # why the bodies' poses in this frame do not fit the joints, with the remedy; "" if they fit
     )
     rest: tuple[tuple[Part, Array], ...] = ()  # parts with their rest poses (4, 4) in the base frame
     massless: tuple[str, ...] = ()  # names of moving bodies without a known mass

@@ -139,8 +139,8 @@ class ResidualBlock:
 
 
 class OrientationBlock(ResidualBlock):
-    """The end has a given orientation; the error is the rotation vector to it, which does not vanish at 180
-    degrees.
+    """Block of a given orientation of the end; the error is the rotation vector to that orientation, which
+    does not vanish at 180 degrees.
     """
 
     def __init__(self, wxyz: Quaternion, symmetric: bool) -> None:
@@ -173,7 +173,9 @@ class OrientationBlock(ResidualBlock):
 
 
 class PositionBlock(ResidualBlock):
-    """The end has a given position; the error is the vector to it, in fractions of the reach."""
+    """Block of a given position of the end; the error is the vector to that position, in fractions of the
+    reach.
+    """
 
     kind: Kind = "position"  # type: ignore[misc]
 

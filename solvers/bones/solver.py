@@ -61,7 +61,7 @@ class _Optimum(NamedTuple):
     measured: PoseErrors | None  # errors of the ends; None if unknown
 
     def merit(self) -> float:
-        """Its cost including that of the remaining aim error, to compare optima on different branches."""
+        """Cost of the optimum, including that of the remaining aim error, by which branches are compared."""
         return self.cost + AIM_COST * self.memory.missed**2
 
 
@@ -183,8 +183,8 @@ class BoneSolver:
     def _has_left_branch(
         self, goal: GazeGoal, authored: Angles, last: LastFrames, deviation: BonePose, dt: float
     ) -> bool:
-        """Whether a bone rotates from the last optimum to this one, both applied to the current authored
-        pose, by more than its target moves plus a quick turn of a head in `dt` [s].
+        """Whether a bone's rotation from the last optimum to this one (both applied to the current authored
+        pose) exceeds the target's movement plus a quick turn of a head in `dt` [s].
         """
         model, quick = self.model, CROSSING_SPEED * dt
         if branch_transition.most_rotation(last.deviation, deviation, model.hinge_units) <= quick:

@@ -157,8 +157,8 @@ class Ccd:
         upper: Sequence[float],
         most: int,
     ) -> DescentResult:
-        """The result of a descent; if it fails, of one in which all joints serve both position and
-        orientation, then of one for the views alone.
+        """The result of a descent. If that fails, all joints serve both position and orientation in a second
+        one; then a third one is for the views alone.
         """
         result = self.descent.descend(goal, angles, lower, upper, True, most)
         if result.error.unmet and any(

@@ -168,8 +168,8 @@ class Tracker:
         transition: ActiveTransition | None,
         is_still: bool,
     ) -> tuple[Held, ActiveTransition | None, float, Settling]:
-        """The pose after a frame of a transition, or after a local step if there is none; then the
-        transition, or None if it has ended, its speed [rad/s], and the settling state.
+        """The pose after a frame of a transition, or after a local step without one; then the transition
+        (None: it has ended), its speed [rad/s], and the settling state.
         """
         goal, authored = context.forecast.goal, context.authored
         if transition is None:
@@ -315,5 +315,5 @@ def _tracked(frame: Tracked) -> Held:
 
 
 def _held(pose: Candidates, steps: int) -> Held:
-    """The only pose of a batch of one."""
+    """The pose in a batch that has only one."""
     return Held(pose.angles[0], float(pose.aim_error[0]), float(pose.merit[0]), steps)

@@ -70,7 +70,7 @@ class Dense:
         return float(np.abs(self.vector).max(initial=0.0))
 
     def free(self, sides: Sides, at_bounds: Array) -> tuple[Array, Array]:
-        """Minimum (n,) with active unknowns at their bounds, and the gradient (n,) of these; see
+        """Minimum (n,) with active unknowns at their bounds, and the gradient (n,) of active unknowns; see
         `Quadratic.free`.
         """
         matrix, vector = self.matrix, self.vector

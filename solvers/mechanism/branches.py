@@ -84,7 +84,7 @@ class Branch:
 
 
 class Branches:
-    """Tracks the assembly modes of one mechanism, between which its pose differs at the same motor values."""
+    """Tracks the assembly modes of one mechanism: its different poses at the same motor values."""
 
     def __init__(self, clusters: Clusters, actuated: NDArray[np.int64], unit: Array) -> None:
         self.clusters, self.actuated, self.unit = clusters, actuated, unit

@@ -217,7 +217,7 @@ class Descent:
             yield self.step(configuration)
 
     def _closed(self, configuration: Configuration, step: Array) -> Configuration | None:
-        """The configuration after a step with its loops nearly closed; None if it is not better."""
+        """The configuration after a step with its loops nearly closed; None if that is no improvement."""
         stepped = self.stepped(configuration, step)
         if stepped.open > CLOSE_ENOUGH:
             stepped = self.close(stepped, CLOSE_ENOUGH)
