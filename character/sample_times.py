@@ -197,7 +197,7 @@ def renewed(
     scale = np.maximum(before.errors, SMALLEST)
     better = np.log1p((errors_now / scale) ** 2) - np.log1p((errors_unbroken / scale) ** 2)
     better = np.where(is_known & np.isfinite(better), better, 0.0)
-    # lateness scaled as if the line were known exactly: a new sample also moves a line through few samples
+    # lateness as if the line were known exactly: a new sample also moves a line through few samples
     beside = late * np.sqrt(1.0 - _shares(np.minimum(before.counts + 1.0, MEMORY))[0])
     sample = rate_window.TimedSample(taken, sample_counts, beside, lost, better)
     window = rate_window.added(before.window, sample, is_paused)

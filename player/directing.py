@@ -248,7 +248,7 @@ def _velocity(director: Director, order: Order, cause: str) -> None:
 
 
 def _play(director: Director, order: Order, cause: str) -> None:
-    """Plays the clip on; a name must be that of the character, which its only clip has."""
+    """Continues the clip. If the command has a name, it must be the character's, which is also the clip's."""
     if why := no_clip(order.name, director.performance.character.name):
         raise PlayerError(why)
     director.playhead.play()

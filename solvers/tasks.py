@@ -56,7 +56,7 @@ class Ends:
 
     @cached_property
     def weight(self) -> Array:
-        """Square roots (e,) of their weights."""
+        """Square roots (e,) of the components' weights."""
         return self.roots.reshape(-1)[self._picked]
 
     @cached_property

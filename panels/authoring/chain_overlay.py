@@ -40,7 +40,7 @@ class Drawing(NamedTuple):
     """Cached geometry of the overlay, and the state for which it was computed."""
 
     cache_key: tuple  # scene, view layer, overlay options and chains
-    count: int  # number of frames that had been played when it was computed
+    count: int  # number of frames that had been played when the drawing was computed
     segments: dict[
         tuple, list[np.ndarray]
     ]  # (colour, width) -> points (n, 3) [m, world]; lines join the first two, the next two, and so on

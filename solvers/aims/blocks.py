@@ -97,13 +97,13 @@ class BlockErrors(NamedTuple):
 
 
 class ResidualBlock:
-    """Residual block of an end's aim.
+    """A part of an end's aim, such as its view or position, with its error as a function of the end's pose.
 
     Attributes:
         kind: Whether its rows belong to an aim or to a position, which may have different priorities.
-        upright_rows: Number of its last rows that only make the end upright.
+        upright_rows: Number of the last rows, which only make the end upright.
         two_sided: Whether there are two solutions: the target, and the target rolled by pi about its own Y.
-        target: Position [m] that the end should have; None if it prescribes none.
+        target: Position [m] that the end should have; None if the block prescribes none.
     """
 
     kind: ClassVar[Kind] = "aim"

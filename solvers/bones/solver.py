@@ -280,8 +280,7 @@ class BoneSolver:
                 break
             following = problem.evaluated(moved)
             if following.cost(price) > current.cost(price) and following.errors.size[0] < NEARLY:
-                # The step follows the aim only to first order: it is corrected to meet the aim before it is
-                # judged.
+                # The step is exact for the aim only to first order: it is corrected before it is judged.
                 following = problem.evaluated(
                     model.moved(
                         following.pose, problem.toward_aim(following, following.pose, following.errors)

@@ -42,7 +42,7 @@ from .shape import Authored
 from .simulation import AIM_LOST, LASTING_LOSS
 from .tracker_memory import STILL, TrackedGoal, TrackerMemory, usable_memory
 
-# [s] time in which a joint alone would follow the pull of one direction; sets the inertia of local steps
+# [s] time constant of a joint that one direction alone pulls; sets the inertia of local steps
 PULL_TIME = FRAME
 LOCAL_STEPS = 3  # largest number of Newton steps in a frame
 ENOUGH = math.radians(

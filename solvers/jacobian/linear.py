@@ -27,8 +27,8 @@ class ErrorComponents(NamedTuple):
 
     kind: Kind
     end: int  # index in `goal.ends`
-    start: int  # index of its first component
-    stop: int  # index after its last component
+    start: int  # index of the block's first component
+    stop: int  # index after the block's last component
     weight: float  # weight of the block, relative to the largest
 
 

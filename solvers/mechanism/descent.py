@@ -40,7 +40,7 @@ class LoopKinematics(NamedTuple):
     """Quantities that depend on the coordinates alone, not on the tasks."""
 
     frames: Frames
-    screws: Array  # (2, 3, v) as returned by `SpanningTree.screws`
+    screws: Array  # (2, 3, v) angular and linear velocity per unit of each coordinate
     loops: tuple[Array, Array]  # residual (r,) and Jacobian (r, v) of the loops
 
 
