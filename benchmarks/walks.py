@@ -69,7 +69,7 @@ def path(name: str, kind: str, number: int) -> tuple[np.ndarray, list[Quaternion
     skeleton, reach = skeleton_of(name), BODIES[name].reach
     posture = draw.uniform(
         -0.8 * reach, 0.8 * reach, len(skeleton)
-    )  # share of the range: not at its limits, since animators seldom pose joints there
+    )  # share of the range that is used: animators seldom pose joints at their limits
     slowest, fastest = HERTZ[kind]
     waves = [Wave(*draw.uniform((slowest, 0.0), (fastest, 2.0 * pi))) for _ in range(3)]
     times = np.arange(round(SECONDS * FPS)) / FPS

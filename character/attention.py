@@ -29,7 +29,7 @@ class Bearing(NamedTuple):
     """Pose of a target as seen from a chain's root: direction and orientation in world axes, distance [m]."""
 
     direction: Vector  # unit vector in world axes
-    distance: float  # [m] from the chain's root
+    distance: float  # [m] distance from the chain's root
     rotation: Quaternion  # orientation of its axes
 
 

@@ -50,7 +50,7 @@ class EyesSettings(NamedTuple):
     cues: int = 0
 
 
-Angle2 = tuple[float, float]  # [rad] to the side and up
+Angle2 = tuple[float, float]  # angles [rad] to the side and up
 
 
 class EyesState(NamedTuple):

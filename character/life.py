@@ -23,7 +23,7 @@ SWAY = (
 )  # [s] periods of a standing body's slow sway, without a common multiple, so that no repetition is visible
 GLANCE = 1.7  # [s] mean time between glances
 JITTER = 0.7  # width of the random shift of a glance's start, as a share of GLANCE
-DART = 0.15  # [s] duration of a glance's motion, that of a head's quick look
+DART = 0.15  # [s] duration of a glance's motion: that of a head's quick look
 # share of the reach per radian: if no joint lifts the end by more than this, breathing is reduced; in an
 # upright chain it vanishes
 LIFTS = 0.1

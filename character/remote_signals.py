@@ -8,7 +8,7 @@ from ..solvers.kinematics.se3 import Array
 from . import stream
 from .sample_times import is_outdated
 
-WIDEST = 4  # largest number of components of an address: those of a quaternion
+WIDEST = 4  # largest number of components of an address: four for a quaternion
 
 
 class RemoteSignals:

@@ -41,7 +41,7 @@ LEAST = 1e-3  # [s] shortest period
 # largest deviation from the line that counts in the regression, in mean deviations; larger ones are clipped
 ROBUST = 2.0
 STEADY = 0.1  # weight of a new deviation in the mean deviation
-LONGEST = 0.1  # [s] largest excess of the delay over a period
+LONGEST = 0.1  # [s] largest excess of the delay over the time between samples
 # [s/s] largest rate of change of the delay; the displayed motion runs slower or faster by the same fraction
 SLEW = 0.01
 # [s] time after which a required delay is forgotten, and in which the drift of two clocks is measured
@@ -55,7 +55,7 @@ COARSE = 1.25
 # share of a period: if the mean intervals of the sender's clock and of the arrivals differ by more, the two
 # clocks run at different speeds
 PACE = 0.2
-SMALLEST = 1e-12  # smallest mean error of values: that of rounding alone
+SMALLEST = 1e-12  # smallest mean error of values: the error of rounding alone
 # [s] unevenness of arrivals that carries no information, whatever the time between ticks: the interval at
 # which a radio network delivers
 UNEVEN = 0.0125
@@ -197,7 +197,7 @@ def renewed(
     scale = np.maximum(before.errors, SMALLEST)
     better = np.log1p((errors_now / scale) ** 2) - np.log1p((errors_unbroken / scale) ** 2)
     better = np.where(is_known & np.isfinite(better), better, 0.0)
-    # lateness scaled as if the line were known exactly: a new sample also moves a line through few samples
+    # lateness as if the line were known exactly: a new sample also moves a line through few samples
     beside = late * np.sqrt(1.0 - _shares(np.minimum(before.counts + 1.0, MEMORY))[0])
     sample = rate_window.TimedSample(taken, sample_counts, beside, lost, better)
     window = rate_window.added(before.window, sample, is_paused)

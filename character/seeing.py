@@ -96,7 +96,7 @@ class _Camera:
     """
 
     def __init__(self, time: float, pose: Matrix) -> None:
-        self._past = deque([(time, pose)])  # (time [s], pose) of the camera, the newest last
+        self._past = deque([(time, pose)])  # poses of the camera as (time [s], pose), the newest last
         self.follows: float | None = None
         self.nearer_for = 0.0
 
@@ -145,7 +145,7 @@ class SeenPersons:
 
     def __init__(self) -> None:
         self.positions: dict[str, Vector] = {}
-        self._time = 0.0  # [s] since the start
+        self._time = 0.0  # [s] time since the start
         self._persons: dict[tuple[str, float], _Person] = {}
         self._cameras: dict[str, _Camera] = {}
         self._signals = RemoteSignals()

@@ -15,7 +15,7 @@ from .record import MoverRecord, NoPose, Pose
 
 Needs = Sequence[
     Sequence[int]
-]  # for each mover the indices of the movers on which it depends; includes its own if it depends on itself
+]  # for each mover the indices of the movers on which it depends, its own included if it depends on itself
 
 
 class TickOrder(NamedTuple):
@@ -37,7 +37,7 @@ class NewPoses(NamedTuple, Generic[Pose]):
 
     mover: int  # index of the mover
     pose: Pose | NoPose
-    desired_pose: Pose | NoPose  # for the view with desired poses
+    desired_pose: Pose | NoPose  # desired pose, for the view with desired poses
 
 
 class Turn(NamedTuple, Generic[Pose]):

@@ -21,7 +21,7 @@ from .sample_times import LEAST, PAUSE, Arrival, Course, Timing
 
 REJOIN = 0.5  # [s] longest time in which an interrupted stream is caught up with
 START = 0.25  # [s] time in which the motion moves to a new stream that is slower than the ticks
-ROUNDING = 1e-6  # relative rounding error
+ROUNDING = 1e-6  # relative rounding error of times
 # number of periods in which an extrapolated signal returns to its last sample, if no other arrives
 RETURN = 3.0
 INSTANT = 1e-9  # [s] duration below which a curve is a step
@@ -61,7 +61,7 @@ class Tendency(NamedTuple):
         # (m, d) [1/s] velocities at the last samples, of parabolas through the last three; NaN if not known
         Array
     )
-    accelerations: Array  # (m, d) [1/s^2] of these parabolas
+    accelerations: Array  # (m, d) [1/s^2] accelerations of these parabolas
 
     @property
     def course(self) -> Course:
@@ -114,7 +114,7 @@ class Cubics(NamedTuple):
 class StreamState(NamedTuple):
     """State of m signals between ticks."""
 
-    time: float  # [s] since the start
+    time: float  # [s] time since the start
     samples: Samples
     timing: Timing
     tendency: Tendency

@@ -16,7 +16,7 @@ OVER = 1e-6  # largest excess over a motion limit that counts as rounding, as a 
 # [degrees] largest mean distance of a joint from its sent values, corrected for the lag; a servo that follows
 # is far below
 FOLLOWED = 2.0
-BUSY = 0.25  # [s] a larger delay of frames is caused by the machine, not by the robot
+BUSY = 0.25  # [s] delay of frames above which the cause is the machine, not the robot
 CHANGE = 1.5  # [s] time after a change of posture in which the body moves to it
 
 

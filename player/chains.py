@@ -133,7 +133,7 @@ class PlayedChain(PlayedMover[ChainEntry]):
 
     @property
     def solved(self) -> ChainOutputs | None:
-        """Outputs of the chain; None if it could not be solved yet."""
+        """Outputs of the chain; None before its first solve."""
         outputs = self.record.outputs
         return outputs if isinstance(outputs, ChainOutputs) else None
 

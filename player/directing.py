@@ -62,7 +62,7 @@ class Director:
             cause: Source of the command, for the log of decisions.
 
         Raises:
-            PlayerError: It names something that the character does not have, or is unknown to the player.
+            PlayerError: The command names something that the character does not have, or is unknown.
         """
         if order.is_released:
             return
@@ -248,7 +248,7 @@ def _velocity(director: Director, order: Order, cause: str) -> None:
 
 
 def _play(director: Director, order: Order, cause: str) -> None:
-    """Plays the clip on; a name must be that of the character, which its only clip has."""
+    """Continues the clip. If the command has a name, it must be the character's, which is also the clip's."""
     if why := no_clip(order.name, director.performance.character.name):
         raise PlayerError(why)
     director.playhead.play()

@@ -38,7 +38,7 @@ from .typed_orders import order_of_line
 STOP = "stop"  # word of the command that is executed at once
 FRESH = 1.0  # [s] age from which a command to arm is ignored: the press is no longer recent
 MOST_WAITING = 1000  # largest number of commands that wait for a tick; further ones are dropped
-SHOWN_EVERY = 0.1  # [s] between two updates of the page's state
+SHOWN_EVERY = 0.1  # [s] time between two updates of the page's state
 KEPT = 30  # number of decisions and sentences on the page
 NOBODY = (
     "A robot is armed by a person at a terminal alone, or on the page: start limber play in one, and type arm,"
@@ -294,9 +294,7 @@ class LivePlay:
                 self._say(trouble)
 
     def _can_do(self, order: Order, troubles: list[str]) -> bool:
-        """Executes a program's command; returns whether that was possible, and if not adds the reason to
-        `troubles`.
-        """
+        """Executes a program's command; returns whether it was possible, else adds why not to `troubles`."""
         try:
             self._do(order, OSC)
         except (PlayerError, HardwareError) as error:
@@ -340,7 +338,7 @@ class LivePlay:
                 self._do_waiting(waiting)
             except (PlayerError, HardwareError) as error:
                 self._say(str(error))
-            # stopped while the robot was being armed: the stop takes precedence
+            # a stop that came after the command takes precedence
             if waiting.stops != self._stops and self._robots is not None:
                 self._robots.sessions.stop_all()
 

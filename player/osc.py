@@ -58,8 +58,8 @@ class PlayerInbox(OrderInbox):
         self._stop()
 
     def told(self, state: str = "") -> tuple[list[Heard], list[str]]:
-        """(commands since the last call, sentences on invalid ones). `state`: name of the behaviour's state,
-        for programs that ask.
+        """(commands since the last call, sentences on invalid commands). `state`: name of the behaviour's
+        state, for programs that ask.
         """
         self.look()
         self.answer(self._version, state)

@@ -19,7 +19,7 @@ def kept_token(path: Path) -> str:
 
     Raises:
         PlayerError: The file has no token, or others may read it.
-        OSError: It cannot be read or written.
+        OSError: The file cannot be read or written.
     """
     if not path.exists():
         token = secrets.token_urlsafe(16)

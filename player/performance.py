@@ -130,16 +130,16 @@ class Performance:
             self.performer.decisions.clear()
 
     def outputs(self, chain: ChainEntry) -> ChainOutputs | None:
-        """Outputs of a chain at the last call of `advance`; None if it could not be solved yet."""
+        """Outputs of a chain at the last call of `advance`; None before its first solve."""
         return self._chains[chain.name].solved
 
     def mechanism_outputs(self, mechanism: MechanismEntry) -> MechanismOutputs | None:
-        """Outputs of a mechanism at the last call of `advance`; None if it could not be solved yet."""
+        """Outputs of a mechanism at the last call of `advance`; None before its first solve."""
         outputs = self._records[key_of(mechanism)].outputs
         return outputs if isinstance(outputs, MechanismOutputs) else None
 
     def body_outputs(self, body: BodyEntry) -> BodyOutputs | None:
-        """Outputs of a body at the last call of `advance`; None if it could not be solved yet."""
+        """Outputs of a body at the last call of `advance`; None before its first solve."""
         outputs = self._records[key_of(body)].outputs
         return outputs if isinstance(outputs, BodyOutputs) else None
 

@@ -76,7 +76,8 @@ class TargetPath:
 
 def moved_to(position: Sequence[float] | Array, rows: Sequence[Sequence[float]]) -> Matrix:
     """World matrix of a target at a position (3,) [m], with the rotation of a matrix, given by its rows."""
-    # Blender's world is single precision, so that the same target gives the same motion in both hosts
+    # rounded to single precision, as in Blender's world, so that the same target gives the same motion in
+    # both hosts
     spot = np.array(position).astype(np.float32).tolist()
     turned = [[*row[:3], number] for row, number in zip(rows, spot, strict=False)]
     return [*turned, [0.0, 0.0, 0.0, 1.0]]
@@ -97,8 +98,8 @@ def read(path: Path) -> Script:
     """The script in a JSON file.
 
     Raises:
-        PlayerError: It is no valid script; the message names the field and what is expected.
-        OSError: It cannot be read.
+        PlayerError: The file is no valid script; the message names the field and what is expected.
+        OSError: The file cannot be read.
     """
     try:
         plain = json_of(content(path).decode("utf-8-sig"))

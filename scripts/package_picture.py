@@ -169,7 +169,7 @@ def draw(file: Path, root: Path = ROOT) -> list[tuple[str, str]]:
     outer = diagram(at_top, nodes, MARGIN, WIDTH - MARGIN)
     for row in inner.rows:
         for node in row:
-            node.x += frame.x - WIDTH / 2  # its position has changed by arrows that pass its frame
+            node.x += frame.x - WIDTH / 2  # arrows that pass a node's frame have changed its position
     height = outer.height + 2 * MARGIN
     drawn_nodes = [node for row in outer.rows for node in row]
     left = min(node.x - node.width / 2 for node in drawn_nodes) - MARGIN

@@ -22,8 +22,8 @@ ROOT = Path(__file__).resolve().parents[1]
 # [s] time limit for one process: the longest takes about 100 s on two idle cores, five times that on busy
 # ones
 LIMIT = 600.0
-LOOK = 0.05  # [s] between two checks whether a process has ended
-HEARTBEAT = 20.0  # [s] between lines that list the running jobs
+LOOK = 0.05  # [s] time between two checks whether a process has ended
+HEARTBEAT = 20.0  # [s] time between two lines that list the running jobs
 NO_TEST_COLLECTED = 5  # pytest's exit code if no test was collected
 CASES = "LIMBER_CASES"  # environment variable: which cases of each test run; see tests/cases.py
 WINDOW = "LIMBER_WINDOW"  # environment variable: name of the window; see scripts/window.sh

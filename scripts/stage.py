@@ -44,9 +44,9 @@ RUN = Path(sys.argv[sys.argv.index("--") + 1])
 SCREEN = RUN / "Xvfb_screen0"
 MODULE = "bl_ext.user_default.limber"
 SMOOTH = "LIMBER_WINDOW_SMOOTH"
-FIRST = 1.0  # [s] after the start, by which the window exists
-AFRESH = 0.2  # [s] after the settings were reset, by which the interface is drawn
-LOOK = 0.1  # [s] between two checks whether there is a script to run
+FIRST = 1.0  # [s] time after the start by which the window exists
+AFRESH = 0.2  # [s] time after the settings were reset by which the interface is drawn
+LOOK = 0.1  # [s] time between two checks whether there is a script to run
 IDLE = 0.005  # [s] sleep in each cycle of Blender's event loop: Blender's own value
 # smallest number of cycles of Blender's event loop in each wait: if drawing takes long, the effect of a click
 # is not visible after the first one

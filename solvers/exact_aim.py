@@ -24,7 +24,7 @@ class Corrected(NamedTuple):
     steps.
     """
 
-    angles: tuple[float, ...]  # (n,) [rad or m] within limits
+    angles: tuple[float, ...]  # (n,) [rad or m] angles within limits
     pose: Pose
     aim_error: float  # [rad] size of the remaining residual
     steps: int

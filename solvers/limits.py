@@ -19,7 +19,7 @@ class JointState(NamedTuple):
     """Values, speeds and position limits of the coordinates at the start of a step."""
 
     values: Array  # (n,) [rad or m]
-    speeds: Array  # (n,) [rad/s or m/s] in the last step
+    speeds: Array  # (n,) [rad/s or m/s] speeds in the last step
     lower: Array  # (n,) [rad or m] lower position limits; they may be infinite
     upper: Array  # (n,) [rad or m] upper position limits
 

@@ -18,8 +18,8 @@ from .kinematics.rotations import length, subtract
 from .kinematics.skeleton import Pose, Skeleton
 from .tolerances import MET, SAME_ANGLE, TINY
 
-# [fraction of the error] joints that can reduce less of it do not bring the end nearer; the cosine of 87
-# degrees between the error and the motion that the joints allow
+# smallest fraction of the error by which joints bring the end nearer: the cosine of 87 degrees between the
+# error and the motion that the joints allow
 STATIONARY = 0.05
 NEARLY_ALL = 1.1  # ratio of the distance to what is out of reach, up to which nothing else obstructs the end
 CONFLICT = "the goals are not met together: bring the targets nearer to each other, or change a Weight"

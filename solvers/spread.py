@@ -14,7 +14,7 @@ def spread(skeleton: Skeleton, count: int = SEEDS) -> Angles:
     generalised golden ratio (Roberts 2018).
     """
     n, before, ratio = len(skeleton), math.inf, 2.0
-    while ratio < before:  # from above to the root of x^(n + 1) = x + 1
+    while ratio < before:  # decreases to the root of x^(n + 1) = x + 1
         before, ratio = ratio, (1.0 + ratio) ** (1.0 / (n + 1))
     fractions = (0.5 + np.arange(1, count + 1)[:, None] * ratio ** -np.arange(1.0, n + 1)) % 1.0
     lower, upper = np.array(skeleton.lower), np.array(skeleton.upper)

@@ -38,8 +38,8 @@ class SolverInfo:
     label: str
     description: str
     make: Callable[..., GazeSolver]  # constructor from a skeleton and, if the solver has some, options
-    supports: Kinds = any_aim  # which kinds of aims it supports
-    trees: bool = True  # whether it supports trees
+    supports: Kinds = any_aim  # function that tells which kinds of aims the solver supports
+    trees: bool = True  # whether the solver supports trees
     prismatic_only: bool = True  # whether it supports skeletons without a revolute joint
     # options that a user may set, a frozen dataclass with defaults; None if there are none
     options: type | None = None

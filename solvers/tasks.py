@@ -56,7 +56,7 @@ class Ends:
 
     @cached_property
     def weight(self) -> Array:
-        """Square roots (e,) of their weights."""
+        """Square roots (e,) of the components' weights."""
         return self.roots.reshape(-1)[self._picked]
 
     @cached_property
@@ -84,7 +84,7 @@ class PositionTask:
 
     ends: Ends  # the ends, with weights (k, 3) [1 / m^2]
     targets: Array | Sequence[Vector]  # (k, 3) [m]
-    axes: Array | None = None  # (3, 3) axes of the weights, as columns; None: those of the tree's base
+    axes: Array | None = None  # (3, 3) axes of the weights, as columns; None: the axes of the tree's base
 
     def linear(self, at: Kinematics) -> tuple[Array, Array]:
         """Weighted position errors (e,) and their Jacobian (e, v); see `Task.linear`."""
@@ -131,7 +131,7 @@ class DirectionTask:
 
     @cached_property
     def back(self) -> Array:
-        """Inverses (k, 3, 3) of these rotations."""
+        """Inverses (k, 3, 3) of the target rotations."""
         return np.array(self.targets).swapaxes(1, 2)
 
     def linear(self, at: Kinematics) -> tuple[Array, Array]:
@@ -166,7 +166,7 @@ class CentreOfMass:
     masses: Masses
     target: Vector  # [m] desired position of the centre of mass
     roots: Vector  # square roots of the weights along the axes [1 / m]
-    axes: Array | None = None  # (3, 3) axes of the weights, as columns; None: those of the tree's base
+    axes: Array | None = None  # (3, 3) axes of the weights, as columns; None: the axes of the tree's base
 
     def linear(self, at: Kinematics) -> tuple[Array, Array]:
         """Weighted error (e,) of the centre of mass and its Jacobian (e, v); see `Task.linear`."""

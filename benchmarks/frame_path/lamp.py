@@ -87,7 +87,7 @@ def _dragged(time: SteppedTime) -> Path:
     target.location.z += DRAG
     bpy.context.view_layer.update()
     (clock,) = set(time.timers.due) - before
-    time.timers.unregister(clock)  # its function is called directly here
+    time.timers.unregister(clock)  # the timer's function is called directly here
     paths = []
     for number in range(1, FRAMES + 1):
         with time.tracer.on() as calls:

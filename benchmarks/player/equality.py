@@ -21,7 +21,8 @@ ROOT = Path(__file__).resolve().parents[2]
 EVERY = 1.5  # [s] time between two keys of a target
 FAR = 1000  # frames before the first one, from which live motion starts anew
 AROUND = 0.4  # [m] size of the box within which a target of a chain moves
-AROUND_MECHANISM = 0.02  # [m] the same for a mechanism's goal, whose motors reach not much farther
+# [m] size of the box for targets of a mechanism's goals, whose motors reach little farther
+AROUND_MECHANISM = 0.02
 TURN = 0.3  # [rad] largest rotation of a target about each axis
 
 

@@ -109,7 +109,7 @@ def blended(
         dt: Time step [s].
     """
     goals = [*_weights(visit, names, usual), *_shares(visit.role, usual)]
-    # after a posture is added or removed, the motions belong to other weights
+    # motions of weights are invalid after a posture was added or removed
     if state is None or len(state.motion) != len(goals):
         motion = tuple(Transition(UNIT, seconds).rest(goal) for goal in goals)
         clips = _begun(visit, 1.0)

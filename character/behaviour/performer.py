@@ -18,7 +18,8 @@ from .deciding import Decision, Senses
 
 # value of a chain that a role or a person may set -> its name on the page
 WORDS = {"influence": "influence", "share": "share", "target": "target", "weights": "postures"}
-Role = tuple[Instruction, tuple[PostureEffect, ...]]  # instruction for a chain, and the gestures on top of it
+# (instruction for a chain, effects of the gestures added to it)
+Role = tuple[Instruction, tuple[PostureEffect, ...]]
 
 
 class Directed(NamedTuple):

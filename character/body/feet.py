@@ -35,14 +35,14 @@ class Foot(NamedTuple):
     link: str
     sole: tuple[
         tuple[str, Array], ...
-    ] = ()  # (link, points (m, 3) [m] of it, in its frame, that may touch the floor)
+    ] = ()  # (link, its points (m, 3) [m] that may touch the floor, in the link's frame)
 
 
 class Floor(NamedTuple):
     """The floor: a plane in armature space."""
 
     up: Array  # (3,) unit normal; NaN if not known
-    height: float  # [m] height of its points along the normal
+    height: float  # [m] height of the floor's points along the normal
 
     @property
     def is_known(self) -> bool:
@@ -53,11 +53,11 @@ class FootContact(NamedTuple):
     """Contact state of a foot in a frame."""
 
     is_planted: bool
-    standing_position: Array  # (3,) [m] position of its link while it stands
-    source: Array  # (3,) [m] position of its source at touch-down
+    standing_position: Array  # (3,) [m] position of the foot's link while it stands
+    source: Array  # (3,) [m] position of the foot's source at touch-down
     left: Array  # (3,) [m] offset of the foot from its position, which decays
     goal: Array  # (3,) [m] position to hold in this frame
-    is_held: bool  # whether a contact must hold it, because the free body would move it
+    is_held: bool  # whether a contact must hold the foot, because the free body would move it
     sunk: float = 0.0  # [m] depth below the floor, by which the whole body is raised
 
 

@@ -77,7 +77,7 @@ class Solved(NamedTuple):
     """Result of a frame's solves."""
 
     state: bodies.KinematicState
-    # state of the body solved without a floor; the same as `state` if no foot is held
+    # state of the body solved without a floor; equal to `state` if no foot is held
     free: bodies.KinematicState
     feet: tuple[FootContact, ...]
     leap: leaps.Leap = leaps.NO_LEAP
@@ -153,7 +153,7 @@ def next_frame(model: SolvedBody, targets: FrameTargets, before: LastFrame, dt: 
     for part in targets.parts:
         solution, free = solver.step(values_of(model, part, targets.velocities), free, dt / steps)
 
-    # after a leap of the targets, steps may lead to limits from which only a new start leads away
+    # after a leap of the targets, steps may end at limits that only a new start avoids
     leapt = leaps.have_leapt(before.inputs.rotation, inputs.rotation, model.above, steps)
     leap = before.leap.after(leapt, dt, partial(_better_start, model, inputs, free))
     if leap.goal is not None:

@@ -52,8 +52,8 @@ NO_LEAP = Leap()
 
 
 def nearest_above(body: Body, links: Indices) -> Indices:
-    """For each of these links (k,), the index of the nearest one among them that carries it; its own index
-    for the base, -1 if none carries it.
+    """For each of the links (k,), the index in `links` of the nearest link that carries it; the base's own
+    index for the base, -1 for a link that no other carries.
     """
     moved = body.moved_by[body.carriers[links], BASE:]
     counts = moved.sum(1)

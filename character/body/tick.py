@@ -76,7 +76,8 @@ class BodyState:
     inputs: BodyInputs
     stalled: int  # number of steps without progress since the targets last changed
     nearest: float  # root of the sum of squared errors [rad, m] at the last progress
-    free: bodies.KinematicState  # the body solved without a floor; the same as `state` if no foot is held
+    # state of the body solved without a floor; equal to `state` if no foot is held
+    free: bodies.KinematicState
     feet: tuple[FootContact, ...] = ()
     leap: leaps.Leap = leaps.NO_LEAP
     motion: tuple[Kinematic, ...] = ()  # motion of the joints after the filter

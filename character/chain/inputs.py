@@ -132,7 +132,7 @@ class ChainTask(NamedTuple):
     """
 
     goal: GazeGoal
-    key: tuple[object, ...]  # values that identify the goal: while they stay equal, the goal is the same
+    key: tuple[object, ...]  # values that identify the goal: equal values mean the same goal
     influence: float
     offsets: Angles | None  # (n,) [rad; prismatic joints m] idle motion added to the posture; None for none
     attention: Attention | None  # state from which the goal was made; None if the target is followed directly

@@ -72,7 +72,7 @@ def in_change(
     if change.offset is None or change.left == 0.0:
         return goal, PostureChange(kept)
     posture = goal.posture + remaining_share(change.left / change.seconds) * change.offset
-    # the same object as in the last tick tells the solver that the goal has not changed
+    # returning the last tick's object tells the solver that the goal has not changed
     if (
         state.goal.ends == goal.ends
         and state.goal.keep == goal.keep
@@ -130,7 +130,7 @@ def in_transition(
     angles = tuple(joint.position for joint in posture)
     if angles == desired:
         return goal, posture
-    # the same object as in the last tick tells the solver that the goal has not changed
+    # returning the last tick's object tells the solver that the goal has not changed
     if state.goal.aim == goal.aim and angles == tuple(state.goal.posture.tolist()):
         return state.goal, posture
     return replace(goal, posture=np.array(angles)), posture

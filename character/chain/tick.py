@@ -50,8 +50,7 @@ class ChainModel:
 
     skeleton: Skeleton
     solver: GazeSolver
-    # motion filters of the joints; empty: the joints reach their desired values in the same frame
-    filters: tuple[Filter, ...]
+    filters: tuple[Filter, ...]  # motion filters of the joints; empty: no joint is filtered
     # transitions of a posture that may change abruptly; empty for an animated posture
     transitions: tuple[Transition, ...] = ()
     looks_ahead: bool = False  # whether the solver uses goals of future frames
@@ -241,8 +240,7 @@ def tick(
         goal, change = in_change(model.transitions, goal, state, dt, kept)
     alive = goal if offsets is None else replace(goal, posture=goal.posture + offsets)
 
-    # an unchanged goal is not solved again when its solution cannot improve, unless its target is about to
-    # move
+    # an unchanged goal is not solved again if its solution cannot improve, unless its target soon moves
     again = state if state is not None and _is_same(model, state, goal, offsets) else None
     if again is not None and (dt == 0.0 or (again.stalled >= NO_MORE and not _stirs(model, goal, ahead))):
         solution, best, stalled, problem = again.solution, again.best, again.stalled, again.problem

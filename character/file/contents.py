@@ -202,7 +202,7 @@ class CharacterFile:
         )
 
     def columns(self, body: BodyEntry) -> list[int]:
-        """Columns of a body's joints that no chain moves on top of it, and of its root if it floats."""
+        """Columns of a body's joints that no chain moves, and of the body's root if it floats."""
         chains = {name for chain in self.chains for name in chain.joint_names}
         count = len(body.joint_names) if body.body.floating else len(body.body)
         return [k for k, name in enumerate(body.joint_names[:count]) if name not in chains]

@@ -49,7 +49,7 @@ def media_members(thumbnail: bytes, sounds: tuple[PackedSound, ...]) -> dict[str
 
 
 def thumbnail_of(members: Mapping[str, bytes], name: str) -> bytes:
-    """The picture of a file; b"" if it has none.
+    """The picture of a file; b"" if the file has no picture.
 
     Raises:
         CharacterFileError: The member is no picture, or a larger one than Limber makes.

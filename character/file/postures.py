@@ -11,7 +11,7 @@ class StoredPosture(NamedTuple):
     """A stored posture of a chain or mechanism."""
 
     name: str
-    values: Angles  # (n,) [rad; prismatic joints m]; NaN for joints that it does not contain
+    values: Angles  # (n,) [rad; prismatic joints m]; NaN for joints without a value in the posture
 
 
 def postures_json(postures: tuple[StoredPosture, ...], arrays: ArrayWriter) -> list[dict[str, Any]]:

@@ -52,7 +52,7 @@ def read(path: Path) -> CharacterFile:
     """The character in a file.
 
     Raises:
-        CharacterFileError: It is no character file, is damaged, or is of a newer major version.
+        CharacterFileError: The file is no character file, is damaged, or is of a newer major version.
         OSError: It cannot be read.
     """
     return character_of(archive.read(path), path.name)

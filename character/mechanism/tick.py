@@ -25,7 +25,7 @@ FIRST = 200  # largest number of solver steps in the first frame, whose goals ma
 PLACES = 20
 # largest difference of matrix entries [1, m] at which bodies count as back in their start poses
 BACK = 1e-4
-STILL = 1e-9  # [rad, m] smaller changes of a motor value count as 0
+STILL = 1e-9  # [rad, m] change of a motor value below which it counts as 0
 # number of ticks with the same goals after which these are not solved again, even if the result still changes
 NO_MORE = 30
 FAINT = 0.03  # largest weight of goals when they only determine the DoF that the filtered motors leave free
@@ -76,7 +76,7 @@ class MechanismState:
     motion: tuple[Kinematic, ...]
     report: SolveReport
     model: MechanismModel
-    stalled: int = 0  # number of ticks with the same goals; from NO_MORE on they are not solved again
+    stalled: int = 0  # number of ticks with the same goals; from NO_MORE on the goals are not solved again
     flipped: bool = False  # whether a loop has changed its assembly mode since the start
     first: Array | None = None  # (b, 4, 4) poses of the bodies at the start
 

@@ -40,10 +40,10 @@ class Drawing(NamedTuple):
     """Cached geometry of the overlay, and the state for which it was computed."""
 
     cache_key: tuple  # scene, view layer, overlay options and chains
-    count: int  # number of frames that had been played when it was computed
+    count: int  # number of frames that had been played when the drawing was computed
     segments: dict[
         tuple, list[np.ndarray]
-    ]  # by (colour, width): points (n, 3) [m, world]; a line joins the first two, the next two, and so on
+    ]  # (colour, width) -> points (n, 3) [m, world]; lines join the first two, the next two, and so on
     rays: list[tuple[str, Ray]]  # (chain's name, gaze ray)
 
 

@@ -133,7 +133,7 @@ def _completed(figure: Figure, ends: GazeBones) -> GazeBones:
         *gaze_bones.heads(bones, ends.head),
     ]:
         structural_ends = gaze_structure.ends(figure)
-        # by positions alone, a robot's raised arm can look like a head
+        # judged by positions alone, a robot's raised arm can look like a head
         if imported_robot.is_robot(figure.rig) and robot_heads.is_of_limb(structural_ends.head):
             structural_ends = GazeBones("", "", ())
         if structural_ends.head and structural_ends.head != ends.head:
@@ -145,7 +145,7 @@ def _completed(figure: Figure, ends: GazeBones) -> GazeBones:
     if not ends.head:
         return ends
     above = parents_of(figure.rig, ends.head)
-    # a torso found by its name cannot move a head that does not descend from it
+    # a torso that was found by name cannot move a head that does not descend from the torso
     torso = ends.torso if ends.torso in above else ""
     line = chain_root.line(figure.rig, [ends.head, *above], figure).bones
     return GazeBones(
@@ -189,7 +189,7 @@ class _Parts(NamedTuple):
 
 
 def _parts(rig: bpy.types.Object, controls: Controls, ends: GazeBones) -> _Parts:
-    """Bones of the chains that will be made for these ends. Raises RigError if parts are missing."""
+    """Bones of the chains to be made for the given ends. Raises RigError if parts are missing."""
     bones = parents(rig)
     torso, head, eyes = gaze_bones.spans(
         bones, ends, controls.upstream, controls.is_followed, _structure(rig)

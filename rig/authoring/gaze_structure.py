@@ -106,7 +106,7 @@ def _paired(figure: Figure, k: int) -> list[int]:
 
 
 def _reach(figure: Figure, k: int) -> float:
-    """Distance that the limbs which branch in pairs from bone `k` reach from it."""
+    """Largest distance from bone `k` to which limbs reach that branch from it in pairs."""
     return max((_length(figure, k, child) for child in _paired(figure, k)), default=0.0)
 
 

@@ -67,7 +67,7 @@ def mirror(
 
 
 def _owner(rig: bpy.types.Object, chain: bpy.types.PropertyGroup, bones: set[str]) -> bpy.types.PropertyGroup:
-    """The chain that moves most of these bones; the given chain if it moves any."""
+    """The given chain if it moves any of the bones, else the chain that moves most of them."""
 
     def moved(other: bpy.types.PropertyGroup) -> int:
         return len(bones & {joint.bone for joint in other.joints})

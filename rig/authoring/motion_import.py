@@ -247,7 +247,7 @@ class MotionImport(SteppedJob):
         """Determines the times [s] and the frames of the keys, of a recording with rows at `times` [s].
 
         Raises:
-            RigError: It ends behind Blender's last frame.
+            RigError: The motion ends behind Blender's last frame.
         """
         rate = self.scene.render.fps / self.scene.render.fps_base
         if start + times[-1] * rate > LAST_FRAME:

@@ -108,8 +108,8 @@ def _move_mechanism(settings: bpy.types.PropertyGroup) -> NextStep:
     return NextStep(sentence, "limber.connect", "LINKED")
 
 
-# by the kind of mover: step before it is live, and function of its settings that returns the step while it is
-# live
+# kind of mover -> (step before the mover is live, function of its settings that returns the step while it is
+# live)
 WITHOUT_CHAIN = {
     BodyMover: (LIVE_BODY, lambda _: CONNECT_BODY),
     MechanismMover: (LIVE_MECHANISM, _move_mechanism),

@@ -238,7 +238,7 @@ def _of_state(state: bpy.types.PropertyGroup) -> Iterator[str]:
 
 
 def _fault(transition: bpy.types.PropertyGroup, known: set[str]) -> str:
-    """Why a transition cannot be used among states of these names, with the remedy; "" if it can."""
+    """Why a transition cannot be used among states of these names, with the remedy; "" if it can be."""
     begin = "any state" if transition.begins_anywhere else f"'{transition.begin}'"
     label = f"The transition from {begin} to '{transition.end}'"
     ends = [] if transition.begins_anywhere else [transition.begin]
@@ -271,7 +271,7 @@ def _endless(settings: bpy.types.PropertyGroup, transition: bpy.types.PropertyGr
 
 
 def _of_gesture(gesture: bpy.types.PropertyGroup) -> str:
-    """Why a gesture cannot be used, with the remedy; "" if it can."""
+    """Why a gesture cannot be used, with the remedy; "" if it can be."""
     label = f"Gesture '{gesture.name}'"
     pair = choices.chain_of(gesture)
     if pair is None:

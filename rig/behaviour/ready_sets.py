@@ -17,8 +17,8 @@ def add(settings: bpy.types.PropertyGroup, name: str) -> tuple[int, int]:
         settings: Settings of the behaviour.
         name: Key in `READY`.
     """
-    # Actions of postures by their names, without the number of a second posture of the same name (see
-    # `_without_number`)
+    # Actions of postures by name; for a second posture of the same name, without its number (see
+    # `_without_number`).
     stored: dict[str, list[bpy.types.Action]] = {}
     for action in dict.fromkeys(choices.posture_actions()):
         stored.setdefault(_without_number(action.name), []).append(action)

@@ -4,7 +4,7 @@ from collections.abc import Collection
 
 
 def free_name(name: str, taken: Collection[str]) -> str:
-    """`name`, or if it is taken, NAME.001, NAME.002 ..."""
+    """The first name that is not taken of `name`, NAME.001, NAME.002 ..."""
     return (
         name
         if name not in taken

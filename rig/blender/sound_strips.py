@@ -138,7 +138,7 @@ def _sounds(
     begin: float = -inf,
     end: float = inf,
 ) -> Iterator[HeardSound]:
-    """Sounds of a sequencer or meta strip that are not muted.
+    """The unmuted sounds of a sequencer or meta strip.
 
     Args:
         owner: The sequencer or meta strip.

@@ -55,7 +55,7 @@ def granted(function: Callable[Given, Returned]) -> Callable[Given, Returned]:
 
         _waiting.append(call)
         bpy.data.window_managers[0].limber_granted = True
-        return outcome.result(0.0)  # the update has run: with a timeout Blender would freeze
+        return outcome.result(0.0)  # the update has run, so the result is there: waiting would freeze Blender
 
     return run
 

@@ -93,8 +93,8 @@ def _copied(
 
 
 def _source(constraint: bpy.types.Constraint, names: Sequence[str]) -> int | None:
-    """Index of the bone of a chain that carries what a constraint copies; -1 if none does, None if it copies
-    no bone of the armature.
+    """Index of the bone of a chain that carries what a constraint copies; -1 if no bone of the chain does,
+    None if the constraint copies no bone of the armature.
     """
     rig = constraint.id_data
     if constraint.target != rig or constraint.subtarget not in rig.pose.bones:

@@ -58,7 +58,7 @@ class MotionLimits(NamedTuple):
         return cls(*_MOTION(joint))
 
 
-_MOTION = attrgetter(*MotionLimits._fields)  # for a few joints this is faster than one foreach_get per field
+_MOTION = attrgetter(*MotionLimits._fields)  # faster for a few joints than one foreach_get per field
 
 
 class UnjointedPose(NamedTuple):
@@ -98,8 +98,8 @@ class JointBone:
 
     name: str
     parent: int  # index of the parent bone; -1 without one, where the bone's rest pose is part of the base
-    rest_rotation: Quaternion  # in the parent bone's frame
-    rest_offset: Vector  # [m] in the parent bone's frame
+    rest_rotation: Quaternion  # rest rotation in the parent bone's frame
+    rest_offset: Vector  # [m] rest offset in the parent bone's frame
     connected: bool  # whether the bone is connected to its parent, so that Blender ignores its location
     order: str  # axes of the bone's hinges, nearest the parent first; "" without revolute joints
     revolute: tuple[str, ...]  # axes of the bone's revolute joints, in that order

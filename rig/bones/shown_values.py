@@ -197,8 +197,8 @@ def reached(bone: bpy.types.PoseBone, constraint: bpy.types.Constraint) -> list:
 
 
 def basis(bone: bpy.types.PoseBone) -> Matrix:
-    """Transform (4, 4) relative to its parent and its rest pose that a pose bone's channels would need to
-    give its evaluated pose.
+    """Basis matrix (4, 4), relative to parent and rest pose, for which a pose bone's own channels would give
+    its evaluated pose.
     """
     rest, parent = bone.bone, bone.parent
     if parent is None:

@@ -188,7 +188,7 @@ def _value(each: Setting, stored: object) -> object:
         return tuple(chosen) if each.several else next(iter(chosen), None)
     if isinstance(
         stored, float
-    ):  # Blender stores 32 bits: values that equal the default or a bound are made exactly equal to it
+    ):  # Blender stores 32 bits: a value that equals the default or a bound is replaced by the exact number
         return next(
             (exact for exact in (each.default, each.low, each.high) if float(np.float32(exact)) == stored),
             stored,

@@ -108,7 +108,7 @@ def _joints(rig: bpy.types.Object, chain: bpy.types.PropertyGroup) -> Iterator[F
                 f"{label}: its smallest {value} is its largest, so it cannot move: widen them, or lock the"
                 " axis and match joints"
             )
-        # the limits of an imported robot are those of its motors, and may exclude the zero of its model
+        # an imported robot has the limits of its motors, which may exclude the zero of its model
         elif (joint.lower > 0 or joint.upper < 0) and not _is_motor(rig, joint):
             rest = axes.value_text(joint.axis, 0.0)
             yield Finding(

@@ -28,8 +28,8 @@ from ..showing.thumbnails import gallery
 # [s] time between two calls of the clock while playback advances the motion
 IDLE = 0.25
 FIGURES = 0.15  # [s] time between two redraws of the robots' figures
-# [s] the same time if drawing or playback takes too long, since the robot's heartbeat and the motion have
-# priority
+# [s] time between two redraws of the figures if drawing or playback takes too long, since the robot's
+# heartbeat and the motion have priority
 RARE_FIGURES = 1.0
 LATE = 0.12  # [s] time since the last heartbeat above which the next one counts as delayed by drawing
 
@@ -192,7 +192,7 @@ def _clock() -> float | None:
     """Timer: advances live motion by wall time while nothing plays, for a dragged target or a filter that is
     still moving.
     """
-    # a set, since two windows may show the same scene
+    # a set, since two windows may show one scene
     shown = {(window.scene, window.view_layer) for window in bpy.context.window_manager.windows}
     begun = perf_counter()
     moving = {

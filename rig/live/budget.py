@@ -18,7 +18,8 @@ STEPS = (
 REMEMBERED = 15  # number of measurements for the median (0.25 s), so that single slow steps have no effect
 # number of intervals between steps whose median predicts the next delay; a few slow ones have no effect
 NEWEST = 9
-# multiple of the clock's interval: after later steps the next is expected late too; less is jitter
+# lateness of a step, as a multiple of the clock's interval, above which the next one is expected late too;
+# less is jitter
 SLOWER = 1.4
 HYSTERESIS = 0.7  # share of the time allowed at a higher rate; the work must take less before the rate rises
 

@@ -373,7 +373,7 @@ class ChainSession(SceneSession):
         fixed = self.fixed.value
         world = (
             tuple(map(tuple, rig_in_world.to_3x3())) if chain.options.body == "AUTOMATIC" else ()
-        )  # this determines whether the body rotates as a whole
+        )  # the armature's orientation, which determines whether the body may rotate as a whole
         filter_name = build.filter_in_use(rig, chain, reader.joints)
         made_of = (self.settings, self.fixed.key, solver, world, filter_name, base)
         if self.made_of == made_of:

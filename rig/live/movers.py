@@ -284,7 +284,7 @@ KINDS: list[type[Mover]] = [BodyMover, ChainMover, MechanismMover]
 
 
 def mover_of(owner: bpy.types.Object, settings: bpy.types.PropertyGroup) -> Mover:
-    """The mover for these settings, of the kind that the settings have."""
+    """The mover for a chain's, body's or mechanism's settings."""
     return next(kind for kind in KINDS if isinstance(settings, kind.settings_type))(owner, settings)
 
 

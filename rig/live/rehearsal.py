@@ -82,7 +82,7 @@ def say(name: str) -> None:
     """Plays a sound file in the .blend file's folder as the character's speech.
 
     Raises:
-        SoundError: It cannot be played.
+        SoundError: The sound cannot be played.
         RigError: The file was never saved.
     """
     if not bpy.data.filepath:

@@ -67,10 +67,11 @@ class SceneRead:
     behaviour: Performer | None
     dirty: set[str]
     bodies: dict[int, set[str]] = field(default_factory=dict)
-    _hanging: dict[int, HangingBones] = field(default_factory=dict)  # by the armatures' session_uid
+    # armature's session_uid -> its `HangingBones`
+    _hanging: dict[int, HangingBones] = field(default_factory=dict)
 
     def followed(self, rig: bpy.types.Object) -> Mapping[str, SolvedChannels]:
-        """Solved channels of bones that a retarget moves, which chains on that armature use instead of the
+        """Solved channels of bones that a retarget moves, used by chains on that armature in place of
         authored ones.
         """
         session = self.sessions.get((rig.session_uid, BODY))
@@ -140,7 +141,7 @@ class SceneSession:
     """
 
     record: MoverRecord
-    seconds: float = 0.0  # duration of the last tick
+    seconds: float = 0.0  # [s] duration of the last tick
     step: float = 0.0  # [s] time between the last two frames
     # [s] expected time to the next frame: the shorter of the last two steps, since a single long one is a
     # stall

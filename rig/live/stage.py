@@ -82,9 +82,7 @@ class SceneFrame:
         return [mover.needs(session, moved, k, objects) for k, (mover, session) in enumerate(pairs)]
 
     def view(self, poses: Sequence[Mapping]) -> Placement:
-        """Predicted transforms with these poses of the movers; those without a pose are taken as
-        authored.
-        """
+        """Predicted transforms for given poses of the movers; movers without a pose are taken as authored."""
         persons = self.stage.persons.get(self.read.depsgraph.scene.session_uid)
         seen = persons.positions if persons is not None else {}
         placement = Placement(self.read.depsgraph, {}, self.stage.rests, seen, self._objects)

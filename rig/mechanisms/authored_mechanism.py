@@ -29,7 +29,7 @@ class Part:
     object_name: str  # name of the object
     uid: int  # session_uid of the object
     bone: str = ""
-    offset: Array = None  # (4, 4) the body's frame in that of the object or bone
+    offset: Array = None  # (4, 4) the body's frame relative to the object or bone
     scale: tuple[float, float, float] = (1.0, 1.0, 1.0)  # scale of the object or bone in the world
 
     def world(self, base: Array, pose: Array) -> Array:
@@ -46,17 +46,15 @@ class Reading:
     """
 
     mechanism: Mechanism
-    parts: tuple[Part, ...]  # in the order of the mechanism's bodies
+    parts: tuple[Part, ...]  # parts in the order of the mechanism's bodies
     base_part: Part | None
     signature: tuple
     joint_names: dict[int, str]  # session_uid of a joint's object -> its name
     warnings: tuple[str, ...]
-    # (index of the body, joint's object) of joint objects that are not children of a body but move with it
+    # (index of the body, joint's object) of joint objects that move with a body without being its children
     carried: tuple[tuple[int, Part], ...] = ()
     difference: str = (
-        # why the bodies' poses in this frame do not fit the joints, as a sentence with the remedy; "" if they
-        # do
-        ""
+        ""  # why the bodies' poses in this frame do not fit the joints, with the remedy; "" if they fit
     )
     rest: tuple[tuple[Part, Array], ...] = ()  # parts with their rest poses (4, 4) in the base frame
     massless: tuple[str, ...] = ()  # names of moving bodies without a known mass

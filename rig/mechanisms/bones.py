@@ -35,7 +35,7 @@ class BoneBody:
     name: str
     bone: str
     pose: Array  # (4, 4) [m] pose of the body in the frame of the armature object, which has no scale
-    offset: Array  # (4, 4) the body's frame in that of the bone
+    offset: Array  # (4, 4) the body's frame relative to the bone
     scale: tuple[float, float, float]
     grounded: bool = False
     mass: Mass = UNKNOWN  # mass of the body, and its centre in the body's frame

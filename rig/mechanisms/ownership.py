@@ -92,7 +92,7 @@ def owner_of(obj: bpy.types.Object, scene: bpy.types.Scene) -> bpy.types.Object 
 
 def owner_at_hand(obj: bpy.types.Object, scene: bpy.types.Scene) -> bpy.types.Object | None:
     """Owner of the mechanism that an object belongs to: as a joint, body or target, or as a child of such an
-    object; None if it belongs to none.
+    object; None if the object belongs to no mechanism.
 
     An armature belongs to its own mechanism only. Panels call this in every redraw.
     """

@@ -178,8 +178,8 @@ def _forget_others(items: bpy.types.bpy_prop_collection, uids: set[int]) -> None
 
 
 def difference(owner: bpy.types.Object, object_joints: Iterable[ObjectJoint], pose: RestPose) -> str:
-    """Why the current frame shows no valid pose of the mechanism, as a sentence with the remedy; "" if it is
-    valid.
+    """Why the current frame shows no valid pose of the mechanism, as a sentence with the remedy; "" for a
+    valid pose.
 
     Joints of driven bodies may be open, since the user moves these bodies.
     """

@@ -157,7 +157,7 @@ class Placement:
         return [list(row) for row in (matrix @ self.bone(obj, bone) if bone else matrix)]
 
     def person(self, camera: bpy.types.Object) -> Sequence[float] | None:
-        """World position [m] of the person whom a camera sees, or saw last; None if it has seen nobody
+        """World position [m] of the person whom a camera sees, or saw last; None if no person has been seen
         yet.
         """
         return self._seen.get(camera.name)

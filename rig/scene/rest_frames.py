@@ -10,7 +10,7 @@ class RestFrames:
     """
 
     def __init__(self) -> None:
-        # (4, 4) by the armature's session_uid and the bone's name
+        # (armature's session_uid, bone's name) -> frame (4, 4)
         self._in_parents: dict[tuple[int, str], np.ndarray] = {}
 
     def in_parent(self, bone: bpy.types.Bone) -> np.ndarray:

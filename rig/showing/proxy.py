@@ -44,7 +44,7 @@ class Proxies(NamedTuple):
         proxy = self.find(owner)
         if proxy is None or proxy.pose.bones.keys() != list(holders):
             if proxy is not None:
-                bpy.data.armatures.remove(proxy.data)  # this removes the proxy too
+                bpy.data.armatures.remove(proxy.data)  # removing its data removes the proxy too
             proxy = hidden_armature(self._name(owner), list(holders))
             proxy[self.mark] = proxy.data[self.mark] = owner.session_uid
         for name, holder in holders.items():

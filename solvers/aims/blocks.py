@@ -43,7 +43,7 @@ class EndError(NamedTuple):
     """Errors of one end: of its view, its whole orientation and its position."""
 
     angle: float = 0.0  # [rad] error of the whole orientation; for Direction and Point, of the view alone
-    whole: float = 0.0  # [rad] the same error including the roll, if the goal prescribes one
+    whole: float = 0.0  # [rad] error of the orientation including the roll, if the goal prescribes one
     distance: float = 0.0  # [m] error of the position; 0 if the goal has none
 
     def and_also(self, other: "EndError") -> "EndError":
@@ -93,17 +93,17 @@ class BlockErrors(NamedTuple):
     error: Array  # (m, r) [rad], or in fractions of the reach
     # (m, 3, r) or (3, r) reduction per radian about each axis; None if rotations reduce nothing
     by_rotation: Array | None
-    by_movement: Array | None = None  # the same reduction per metre along each axis
+    by_movement: Array | None = None  # reduction of the error per metre along each axis
 
 
 class ResidualBlock:
-    """Residual block of an end's aim.
+    """A part of an end's aim, such as its view or position, with its error as a function of the end's pose.
 
     Attributes:
         kind: Whether its rows belong to an aim or to a position, which may have different priorities.
-        upright_rows: Number of its last rows that only make the end upright.
+        upright_rows: Number of the last rows, which only make the end upright.
         two_sided: Whether there are two solutions: the target, and the target rolled by pi about its own Y.
-        target: Position [m] that the end should have; None if it prescribes none.
+        target: Position [m] that the end should have; None if the block prescribes none.
     """
 
     kind: ClassVar[Kind] = "aim"
@@ -139,8 +139,8 @@ class ResidualBlock:
 
 
 class OrientationBlock(ResidualBlock):
-    """The end has a given orientation; the error is the rotation vector to it, which does not vanish at 180
-    degrees.
+    """Block of a given orientation of the end; the error is the rotation vector to that orientation, which
+    does not vanish at 180 degrees.
     """
 
     def __init__(self, wxyz: Quaternion, symmetric: bool) -> None:
@@ -173,7 +173,9 @@ class OrientationBlock(ResidualBlock):
 
 
 class PositionBlock(ResidualBlock):
-    """The end has a given position; the error is the vector to it, in fractions of the reach."""
+    """Block of a given position of the end; the error is the vector to that position, in fractions of the
+    reach.
+    """
 
     kind: Kind = "position"  # type: ignore[misc]
 

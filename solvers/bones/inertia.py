@@ -8,8 +8,8 @@ import numpy as np
 
 from ..kinematics.se3 import Array
 
-# radius of a rod as a fraction of its length, about that of a limb; it gives a straight line of bones an
-# inertia against twisting
+# radius of a rod as a fraction of its length: about that of a limb, so that a straight line of bones resists
+# twisting
 THICKNESS = 0.15
 
 

@@ -32,7 +32,7 @@ STEEPEST, DEAREST = (
     # if only the last bone is to look (`look_from` 0): factor of cost from each bone to the one before it,
     # and largest factor between any two bones
 )
-LEAST_INERTIA = 1e-6  # fraction of the last bone's inertia: smallest inertia, for bones without length
+LEAST_INERTIA = 1e-6  # smallest inertia, of bones without length, as a fraction of the last bone's
 # cost of a single bone, whatever its inertia: if its roll is free, it takes the shortest rotation to the
 # target
 ALONE = 0.01

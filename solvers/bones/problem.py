@@ -20,7 +20,7 @@ from .nearness import Nearness
 # weight of an end's squared roll relative to the rotation of the last bone: a rolled head is as conspicuous
 # as a turned one
 ROLL_COST = 1.0
-AIM_COST = 1e8  # weight of the squared aim error; the polishing steps remove the rest of it
+AIM_COST = 1e8  # weight of the squared aim error; polishing steps remove the remaining error
 # [rad] largest part of the aim error that one step corrects: within it the linear model holds
 LARGEST_TURN = 1.0
 LONGEST_STEP = 1.2  # [rad, or in fractions of the reach] largest change of a coordinate in one step

@@ -46,21 +46,22 @@ LEAST_PRICE = 2.0
 # [rad, or in fractions of the reach] length of an undamped step after which the remaining error, about its
 # square, is invisible
 SMALL_STEP = 1.5e-3
-NO_STEP = 1e-5  # [rad, or in fractions of the reach] no step follows a damped step shorter than this
+# [rad, or in fractions of the reach] length of a damped step below which no further step follows
+NO_STEP = 1e-5
 ANY_ERROR = math.tau  # [rad] more than the aim error of any view
 
 
 class _Optimum(NamedTuple):
     """The smallest rotation from an authored pose that meets a goal."""
 
-    angles: Angles  # (n,) within limits
+    angles: Angles  # (n,) angles within limits
     cost: float  # cost of the bones' rotations away from the authored pose, of rolls and distances
     steps: int
     memory: LastFrames
     measured: PoseErrors | None  # errors of the ends; None if unknown
 
     def merit(self) -> float:
-        """Its cost including that of the remaining aim error, to compare optima on different branches."""
+        """Cost of the optimum, including that of the remaining aim error, by which branches are compared."""
         return self.cost + AIM_COST * self.memory.missed**2
 
 
@@ -182,8 +183,8 @@ class BoneSolver:
     def _has_left_branch(
         self, goal: GazeGoal, authored: Angles, last: LastFrames, deviation: BonePose, dt: float
     ) -> bool:
-        """Whether a bone rotates from the last optimum to this one, both applied to the current authored
-        pose, by more than its target moves plus a quick turn of a head in `dt` [s].
+        """Whether a bone's rotation from the last optimum to this one (both applied to the current authored
+        pose) exceeds the target's movement plus a quick turn of a head in `dt` [s].
         """
         model, quick = self.model, CROSSING_SPEED * dt
         if branch_transition.most_rotation(last.deviation, deviation, model.hinge_units) <= quick:
@@ -279,8 +280,7 @@ class BoneSolver:
                 break
             following = problem.evaluated(moved)
             if following.cost(price) > current.cost(price) and following.errors.size[0] < NEARLY:
-                # The step follows the aim only to first order: it is corrected to meet the aim before it is
-                # judged.
+                # The step is exact for the aim only to first order: it is corrected before it is judged.
                 following = problem.evaluated(
                     model.moved(
                         following.pose, problem.toward_aim(following, following.pose, following.errors)

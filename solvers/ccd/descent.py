@@ -16,7 +16,7 @@ from ..tolerances import MET
 from .options import CcdOptions
 from .tasks import EndTask, Range, rotation_within
 
-# [rad, or fraction of the reach] at smaller errors hinges take the optimal step, which no longer swings
+# [rad, or fraction of the reach] error below which hinges take the optimal step, which no longer swings
 # widely
 NEAR = 0.1
 WRIST_JOINTS = (
@@ -40,7 +40,7 @@ class RankedErrors(NamedTuple):
 class DescentResult(NamedTuple):
     """Result of a descent: the angles and their error."""
 
-    angles: tuple[float, ...]  # (n,) within limits
+    angles: tuple[float, ...]  # (n,) angles within limits
     pose: Pose
     error: RankedErrors
     sweeps: int
@@ -224,7 +224,7 @@ def _extrapolated(trail: Sequence[Sequence[float]]) -> list[float]:
     rows = np.array(trail)
     steps = np.diff(rows, axis=0)
     gram = steps @ steps.T
-    regularise(gram)  # in case steps are parallel
+    regularise(gram)  # regularised, since steps may be parallel
     weights = np.linalg.solve(gram, np.ones(len(gram)))
     total = float(weights.sum())
     return (weights @ rows[1:] / total).tolist() if total > 0.0 else list(trail[-1])

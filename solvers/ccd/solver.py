@@ -138,7 +138,7 @@ class Ccd:
                 break
             heat = 0.5 * (
                 1.0 - tried / self.options.anneals
-            )  # largest offset as a share of a joint's range: half of it at first, then less and less
+            )  # largest offset as a share of a joint's range: first half of it, then gradually less
             offset = [
                 a + heat * draw.uniform(lo - hi, hi - lo)
                 for a, lo, hi in zip(best.angles, lower, upper, strict=True)
@@ -157,8 +157,8 @@ class Ccd:
         upper: Sequence[float],
         most: int,
     ) -> DescentResult:
-        """The result of a descent; if it fails, of one in which all joints serve both position and
-        orientation, then of one for the views alone.
+        """The result of a descent. If that fails, all joints serve both position and orientation in a second
+        one; then a third one is for the views alone.
         """
         result = self.descent.descend(goal, angles, lower, upper, True, most)
         if result.error.unmet and any(

@@ -27,7 +27,7 @@ VIEWS = 2
 class ErikMemory:
     """State of the solver, passed on from frame to frame."""
 
-    pause: float = 0.0  # [s] until the next search among the seeds
+    pause: float = 0.0  # [s] time until the next search among the seeds
     aim_error: float = 0.0  # [rad] aim error of the last frame
     posture: tuple[float, ...] = ()  # (n,) [rad; prismatic joints m] posture of the last frame
 
@@ -41,7 +41,7 @@ class Candidate(NamedTuple):
     aim_error: float  # [rad] aim error after the correction, roll included
     steps: int  # number of Newton steps of the correction
     view_error: float  # [rad] error of the view, without roll
-    deviation: float  # [rad] deviation of the shape from that of the posture
+    deviation: float  # [rad] deviation of the shape from the posture's shape
     measured: PoseErrors
 
     @property

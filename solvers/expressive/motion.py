@@ -34,7 +34,8 @@ ACCELERATION = math.radians(7560)
 # [rad/s^2] acceleration limit in straight transitions, which lose the aim, and where the aim would be lost
 # otherwise: full speed within 17 ms
 HURRIED = math.radians(28800)
-BRANCH_INERTIA = 0.1  # weight of the squared movement of branches, which converge freely; that of paths is 1
+# weight of the squared movement of branches, which converge freely; for paths the weight is 1
+BRANCH_INERTIA = 0.1
 ARRIVAL_DISTANCE = math.radians(
     5
 )  # [rad] distance of the farthest joint at which a transition ends and local steps continue

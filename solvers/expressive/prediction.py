@@ -96,7 +96,7 @@ class GoalForecast:
         self.horizon = WHOLE_TURN if ahead or is_far else HORIZON
 
     def time_of(self, time: float) -> float:
-        """`time` [s] from now, or 0 if the current frame is the nearest to it."""
+        """`time` [s] from now, or 0 if no later frame is nearer to that time than the current one."""
         return time if time > 0.5 * self._dt else 0.0
 
     def at(self, time: float) -> GazeGoal:

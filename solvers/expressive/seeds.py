@@ -31,8 +31,8 @@ class Seeds:
         self.spread = spread(model.skeleton, SPREAD)
         axes = model.poses(np.zeros((1, n))).axes[0]
         twisters = (axes @ axes[0]) ** 2 > PARALLEL
-        # Half a revolution of the root with every bend reversed is the same shape in other angles, if twists
-        # in between allow it.
+        # The mirror image: with the root rotated by half a revolution and every bend reversed, the shape is
+        # the same, if twists in between allow it.
         self.mirror = np.where(twisters | (model.is_revolute == 0.0), 1.0, -1.0)
         spans = model.upper - model.lower
         self._roots = np.tile(model.lower[0] + spans[0] * (np.arange(ROOT_TURNS) + 0.5) / ROOT_TURNS, 2)

@@ -168,9 +168,7 @@ class Rolls:
     def added(self, poses: Poses, system: System) -> System:
         """The quadratic model of the shape plus that of the rolls."""
         matrix, descent = system
-        weight = (
-            self.keep * ROLL_SHARE * len(self.model.weights)
-        )  # the system is that of a sum over all directions
+        weight = self.keep * ROLL_SHARE * len(self.model.weights)  # the system sums over all directions
         for desired in self._desired:
             _, sine, most = _difference(desired, poses)
             view = poses.frames.nodes[:, desired.node, :3, :3] @ desired.view

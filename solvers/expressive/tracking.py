@@ -42,19 +42,21 @@ from .shape import Authored
 from .simulation import AIM_LOST, LASTING_LOSS
 from .tracker_memory import STILL, TrackedGoal, TrackerMemory, usable_memory
 
-# [s] time in which a joint alone would follow the pull of one direction; sets the inertia of local steps
+# [s] time constant of a joint that one direction alone pulls; sets the inertia of local steps
 PULL_TIME = FRAME
 LOCAL_STEPS = 3  # largest number of Newton steps in a frame
 ENOUGH = math.radians(
     3
-)  # [rad] movement in a step below which the steps end: the next frame corrects the rest
+)  # [rad] movement in a step below which the steps end: the next frame corrects the remaining error
 AT_RISK = math.radians(
     0.2
 )  # [rad] aim error from which joints may accelerate by HURRIED; a smaller error is invisible
 IDLE_TIME = (
     1.0  # [s] time at rest after which nothing is computed; a planner has then completed about three cycles
 )
-LEAST_PROGRESS = 0.1  # fraction of a transition's speed at which its farthest joint must approach the branch
+# smallest speed at which a transition's farthest joint must approach the branch, as a fraction of the
+# transition's speed
+LEAST_PROGRESS = 0.1
 
 
 class Held(NamedTuple):
@@ -166,8 +168,8 @@ class Tracker:
         transition: ActiveTransition | None,
         is_still: bool,
     ) -> tuple[Held, ActiveTransition | None, float, Settling]:
-        """The pose after a frame of a transition, or after a local step if there is none; then the
-        transition, or None if it has ended, its speed [rad/s], and the settling state.
+        """The pose after a frame of a transition, or after a local step without one; then the transition
+        (None: it has ended), its speed [rad/s], and the settling state.
         """
         goal, authored = context.forecast.goal, context.authored
         if transition is None:
@@ -313,5 +315,5 @@ def _tracked(frame: Tracked) -> Held:
 
 
 def _held(pose: Candidates, steps: int) -> Held:
-    """The only pose of a batch of one."""
+    """The pose in a batch that has only one."""
     return Held(pose.angles[0], float(pose.aim_error[0]), float(pose.merit[0]), steps)

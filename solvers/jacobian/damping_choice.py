@@ -81,8 +81,8 @@ def trials(
 
 
 def chosen(outcomes: Sequence[Trial]) -> Trial:
-    """The first trial, from that with the least error toward more damping, in which the oscillation exceeds
-    the least among these by at most `RARE`.
+    """The chosen trial: starting at the one with the least error, the first toward more damping whose
+    oscillation exceeds the least of all later ones by at most `RARE`.
     """
     best = min(range(len(outcomes)), key=lambda k: outcomes[k].error)
     least = min(trial.oscillation for trial in outcomes[best:])

@@ -17,8 +17,8 @@ from ..tolerances import EXACT, TINY
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 Indices = NDArray[np.intp]
-# multiple of the reach: positions beyond this distance are treated as at this distance, so that squares stay
-# finite
+# largest distance of a position, as a multiple of the reach; farther ones are treated as this far, so that
+# squares stay finite
 FARTHEST = 1e3
 
 
@@ -27,8 +27,8 @@ class ErrorComponents(NamedTuple):
 
     kind: Kind
     end: int  # index in `goal.ends`
-    start: int  # index of its first component
-    stop: int  # index after its last component
+    start: int  # index of the block's first component
+    stop: int  # index after the block's last component
     weight: float  # weight of the block, relative to the largest
 
 

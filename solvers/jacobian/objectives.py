@@ -22,7 +22,7 @@ class ObjectiveInputs(NamedTuple):
     skeleton: Skeleton
     units: Array  # (n,) movement of each joint that counts as one unit
     goal: GazeGoal
-    posture: Array  # (n,) [rad or m] within limits
+    posture: Array  # (n,) [rad or m] posture, within limits
     kept: Mask  # (n,) mask of joints whose posture counts
     angles: Array  # (n,) [rad or m]
     pose: Pose
@@ -99,8 +99,8 @@ class Manipulability:
     def downhill(self, state: ObjectiveInputs) -> Array:
         jacobian, slopes = _velocities(state)
         left, values, right = np.linalg.svd(jacobian, full_matrices=False)
-        # The derivative of a singular value is u'(dJ)v; that of the product multiplies it by the other
-        # values.
+        # The derivative of a singular value is u'(dJ)v; in the derivative of the product the other values
+        # multiply it.
         others = np.array([np.prod(np.delete(values, i)) for i in range(len(values))])
         downhill: Array = self.gain * np.einsum("ri,krj,ij,i->k", left, slopes, right, others)
         return downhill

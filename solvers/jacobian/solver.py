@@ -49,7 +49,7 @@ class Updates:
 class Iterate(NamedTuple):
     """Current iterate of the solver."""
 
-    angles: Array  # (n,) [rad or m] within limits
+    angles: Array  # (n,) [rad or m] angles within limits
     pose: Pose
     linear: Linear
 

@@ -14,7 +14,7 @@
 /* The base, at 0, or joint i, at i + 1; motions, inertias and forces are linear before angular. */
 struct node {
     double frame[12];            /* frame after its own motion, relative to the base's position */
-    double motion[BASE];         /* velocity per unit of the joint */
+    double motion[BASE];         /* the node's velocity per unit of the joint */
     double carried[BASE * BASE]; /* inertia of the targets on its links */
     double drawn[BASE];          /* force of these targets */
     double left[BASE];           /* remaining part of that force at the point from which a solve starts */
@@ -44,7 +44,7 @@ struct row {
     int node;
     double wrench[BASE];   /* factors of the node's velocity */
     const double *factors; /* (n,) factors of the joints; NULL: the node is used */
-    double lower, upper;   /* bounds, possibly infinite */
+    double lower, upper;   /* bounds of the row, possibly infinite */
     double tolerance;      /* violation [in the row's unit] that counts as zero */
     double relief;         /* amount by which its bounds have been relaxed */
     double value;          /* value at the point from which a solve starts */
@@ -71,7 +71,7 @@ struct least_squares {
     double steepest, largest;
     struct row *rows;
     int row_count, most_rounds;
-    double stiffness;  /* stiffness of the active rows' springs */
+    double stiffness;  /* stiffness of the springs of active rows */
     double *halves;    /* (m, 6 + n) scratch: rows after elimination of the joints */
     double *compliance; /* (m, m) scratch: compliance of the springs and of the bodies to which they are attached */
     double *pushes;    /* (m,) scratch: forces of the rows */

@@ -11,7 +11,7 @@
 #include "vectors.h"
 
 #define RANK 1e-5    /* as in solvers/mechanism/clusters.py */
-#define REGULAR 0.1  /* as in solvers/mechanism/branches.py, like the next one */
+#define REGULAR 0.1  /* REGULAR and STALE: as in solvers/mechanism/branches.py */
 #define STALE 2.0
 
 enum { MOVED, IS_REGULAR };
@@ -123,7 +123,7 @@ static int is_unpredicted(const struct mechanism *mechanism, const struct cluste
         kink = larger(kink, fabs(steps[q] - ahead * before[q]));
         moved = larger(moved, fabs(steps[q]));
     }
-    /* A mechanism may also touch a flat pose and stay in the same assembly. */
+    /* A mechanism may also touch a flat pose without changing its assembly. */
     return present * numbers[DETERMINANT] < 0.0 || kink > ALIKE * moved;
 }
 

@@ -9,8 +9,8 @@
 
 /* A link with the joint that carries it. */
 struct link {
-    int joint; /* -1: the base */
-    int level; /* priority level of its target */
+    int joint; /* index of the joint; -1: the base */
+    int level; /* priority level of the link's target */
     double frame[12];
 };
 

@@ -13,7 +13,7 @@
 struct limber_bones {
     int32_t joints, bones, ends;
     double reach;              /* [m] reach of the skeleton */
-    const int32_t *parents;    /* (n,) -1: the base */
+    const int32_t *parents;    /* (n,) index of each joint's parent; -1: the base */
     const int32_t *prismatic;  /* (n,) 1 for a prismatic joint, 0 for a revolute one */
     const double *rests;       /* (n, 12) frames in the parents' frames, at zero */
     const double *axes;        /* (n, 3) unit vectors in the joints' frames */

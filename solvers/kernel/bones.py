@@ -73,7 +73,7 @@ class FirstStep(NamedTuple):
 class SolvedBones(NamedTuple):
     """Solution of a goal on bones."""
 
-    angles: Angles  # (n,) within limits
+    angles: Angles  # (n,) angles within limits
     values: Angles  # (n,) displacements of the joints from the authored pose
     balls: Angles  # (b, 3, 3) rotations of the balls from the authored pose, in their own frames
     forces: Angles  # (r,) forces that hold the aim

@@ -6,11 +6,11 @@
 #include "least_squares.h"
 #include "vectors.h"
 
-#define STIFFER 10.0       /* as in solvers/least_squares/constrained.py, like the next one */
+#define STIFFER 10.0       /* STIFFER and MOST_STIFFENINGS: as in solvers/least_squares/constrained.py */
 #define MOST_STIFFENINGS 5
-/* fraction of the largest change: a smaller change shows that no force reduces the violation */
+/* change, as a fraction of the largest, below which no force reduces the violation */
 #define STALLED 1e-3
-#define SETS 3             /* sets of multipliers before the springs are stiffened; usual ones converge in two */
+#define SETS 3             /* number of multiplier updates before the springs are stiffened; two are usual */
 
 /* Violation of a row's bounds by a value. */
 static double beyond(const struct row *row, double value) {

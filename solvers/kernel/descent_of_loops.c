@@ -95,7 +95,7 @@ static struct configuration *closed_after(struct descent *descent, const struct 
         is_better = there->open < here->open;
     } else {
         double gain = here->square - there->square;
-        /* largest increase of the task errors that closing the loops can cause */
+        /* largest increase of the task errors by closing the loops */
         double cost = here->open * (here->open + sqrt(here->square));
         int closes_loops = here->open > larger(EXACT, 2.0 * there->open) && gain > -cost;
         is_better = there->open <= CLOSE_ENOUGH && (gain > 0.0 || closes_loops);

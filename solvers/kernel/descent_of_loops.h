@@ -8,7 +8,7 @@
 #include "least_squares.h"
 #include "spanning_tree.h"
 
-#define CLOSE_ENOUGH 1e-4 /* as in solvers/mechanism/descent.py, like the next three */
+#define CLOSE_ENOUGH 1e-4 /* this and the next three constants: as in solvers/mechanism/descent.py */
 #define NEAR_SINGULAR 0.01
 #define PROBE 0.05
 #define ALIKE 0.5

@@ -76,7 +76,7 @@ RESULTS, RESULTS_START = Struct(f"d{END_ERRORS}di"), _Erik.posture_error.offset
 class ErikSolution(NamedTuple):
     """Angles of a skeleton that look at a target."""
 
-    angles: Angles  # (n,) within limits
+    angles: Angles  # (n,) angles within limits
     posture_error: float  # the paper's posture error, weighted
     iterations: int
     measured: PoseErrors  # errors of the ends; the kernel measures only the goal's first end

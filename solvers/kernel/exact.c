@@ -103,7 +103,7 @@ static void least_change(struct work *work, const double *angles, double damping
     }
 }
 
-/* Exchanges the evaluated pose with the kept one. */
+/* Exchanges the evaluated pose with the pose kept for comparison. */
 static void swap_poses(struct work *work) {
     struct pose evaluated = work->pose;
     work->pose = work->kept, work->kept = evaluated;

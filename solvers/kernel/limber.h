@@ -115,7 +115,7 @@ LIMBER_EXPORT int32_t limber_descend(const struct limber_problem *problem, int32
 
 /* Errors of an end, as `EndError` of solvers/aims/block.py. */
 struct limber_end_error {
-    /* [rad] error of the view or orientation; the same including the roll, if the goal prescribes one */
+    /* [rad] error of the view or orientation: without the roll; with it, if the goal prescribes one */
     double angle, whole;
     double distance;      /* [m] error of the position */
     double is_at_target;  /* whether the end is at the very point that it should look at */

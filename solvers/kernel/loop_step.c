@@ -110,7 +110,7 @@ static void gradient(struct descent *descent, const struct configuration *here, 
     along_free(descent, linear->blocks, free_blocks, slope);
 }
 
-/* Releases the held coordinate whose bound costs most; returns whether there is one. */
+/* Releases the held coordinate whose bound costs most; returns whether one was released. */
 static int release_bound(struct descent *descent, const double *moves) {
     int v = descent->mechanism->coordinates, first = -1;
     double most = 0.0, steepest = 0.0;

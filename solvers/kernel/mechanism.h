@@ -21,15 +21,15 @@ struct limber_mechanism {
     const double *axes;            /* (n, 3) unit vectors in the joints' frames */
     const double *lower, *upper;   /* (v,) limits [rad or m], possibly infinite */
     const double *velocity;        /* (v,) velocity limits [rad/s or m/s], possibly infinite */
-    const int32_t *actuated;       /* (v,) whether an actuator drives it */
+    const int32_t *actuated;       /* (v,) whether an actuator drives the coordinate */
     const int32_t *body_joints;    /* (b,) joint that carries a body; -1: the world */
     const double *body_frames;     /* (b, 12) frame of each body in that joint's */
     const double *masses, *centres; /* (b,) fraction of the total mass; (b, 3) centre in the body's frame */
     const int32_t *end_joints;     /* (c, 2) joints that carry the closures' ends, on the parent and on the child */
     const double *end_frames;      /* (c, 2, 12) frames of the ends in those joints */
     const int32_t *rows;           /* (c,) bit k: component k of `kinds.Row` is constrained */
-    const int32_t *driven_of;      /* (c,) index of the driven pose that it fixes; -1 if none */
-    /* (c,) index of the cluster of loops that share coordinates; -1 if it depends on no coordinate */
+    const int32_t *driven_of;      /* (c,) index of the driven pose that the closure fixes; -1 if none */
+    /* (c,) index of the closure's cluster of loops that share coordinates; -1 if no coordinate moves it */
     const int32_t *cluster_of;
 };
 

@@ -11,7 +11,7 @@ from ..kinematics.tree import Indices, Tree
 from .library import Count, Kernel, Pointer, Real, check
 from .structures import Buffer, frame_numbers
 
-KINDS = ("revolute", "prismatic", "spherical")  # in the order of `enum limber_motion`
+KINDS = ("revolute", "prismatic", "spherical")  # kinds of joints, in the order of `enum limber_motion`
 GOAL_BYTES = 26 * 8  # size of a `struct limber_mechanism_goal`
 DRIVEN_SIZE = 13  # numbers per driven body: whether it has a pose, and the pose
 COUNTS = ("joints", "coordinates", "bodies", "closures", "driven", "clusters")

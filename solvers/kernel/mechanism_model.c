@@ -75,7 +75,7 @@ static void add_ancestors(const struct limber_mechanism *m, const int *first, in
         for (int k = 0; k < width_of(m->kinds[i]); k++) signs[first[i] + k] = (int8_t)(signs[first[i] + k] + sign);
 }
 
-/* Counts before memory is laid out, one closure after another. */
+/* Counts made before memory is laid out, for one closure at a time. */
 struct counter {
     int first[MOST_JOINTS];
     int8_t signs[MOST_COORDINATES], matters[MOST_COORDINATES];

@@ -146,7 +146,7 @@ static void bound(struct descent *descent, const struct limber_mechanism_solve *
     }
 }
 
-/* Makes commanded values those nearest to the start within limits. */
+/* Replaces commanded values by the equivalent ones within limits that are nearest to the start. */
 static void choose_rotations(struct descent *descent, const double *values) {
     const struct mechanism *mechanism = descent->mechanism;
     for (int i = 0; i < descent->tasks; i++) {

@@ -12,7 +12,7 @@
 #include "tolerances.h"
 #include "vectors.h"
 
-#define LOST_COST 90.0                 /* as in solvers/expressive/simulation.py, like the rest */
+#define LOST_COST 90.0                 /* these constants: as in solvers/expressive/simulation.py */
 #define TAIL 0.5
 #define LASTING_TAIL 30.0
 #define AIM_TOLERANCE (0.5 * DEGREES)
@@ -48,8 +48,8 @@ struct simulation {
     int branches;
     int followed[LIMBER_POOL + 1]; /* number of known steps of each branch */
     double tail, total; /* [s] duration that the last state counts for, and total duration */
-    double soon, early; /* [s] until the next plan, in whole steps, and cost of the last path until then [deg s] */
-    double last_rate;   /* [deg] cost rate of its last state */
+    double soon, early; /* [s] time until the next plan, in whole steps; [deg s] cost of the last path until then */
+    double last_rate;   /* [deg] cost rate of the last path's final state */
     struct pose coming; /* pose in steps after the first */
 };
 
@@ -90,7 +90,7 @@ static double cost_of(struct work *work, struct simulation *s, int kind, int bra
             work->pose = work->kept;
         within_speed(work->model, angles, time, 1.0, work->lower, work->upper);
         move_along(work, angles, kind, to, &speed, time, plan->dt, work->lower, work->upper, next);
-        /* The aim error after the step, according to its linear model. */
+        /* Aim error after the step, by the linear model. */
         double square = 0.0;
         for (int i = 0; i < work->pose.rows; i++) {
             double left = work->pose.error[i];

@@ -32,7 +32,7 @@ struct pose {
     double *frames;     /* (n, 12) frames of the joints */
     double *axes;       /* (n, 3) axes of the joints */
     double *directions; /* (l, 3) unit vectors */
-    double *slides;     /* (l, 3) [1/m] their derivatives by the prismatic joints at which they end */
+    double *slides;     /* (l, 3) [1/m] the directions' derivatives by the prismatic joints at which they end */
     double turn[2];     /* cosine and sine of the rotation about the base's axis that fits best */
     double cosine;      /* mean cosine of the shape deviation, minus the loss by rolls */
     int rows;           /* number r of components of the aim error */

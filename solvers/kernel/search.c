@@ -9,7 +9,7 @@
 #include "seeds.h"
 #include "vectors.h"
 
-#define CONVERGED (0.5 * DEGREES) /* as in solvers/expressive/search.py, like the rest */
+#define CONVERGED (0.5 * DEGREES) /* these constants: as in solvers/expressive/search.py */
 #define ROUNDS 3
 #define POLISHING_STEPS 2
 #define NEARLY_MET 1e-3

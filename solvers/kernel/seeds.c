@@ -4,7 +4,7 @@
 
 #include "vectors.h"
 
-#define ROOT_TURNS 8 /* as in solvers/expressive/seeds.py, like the next one */
+#define ROOT_TURNS 8 /* ROOT_TURNS and NEAR_SHARES: as in solvers/expressive/seeds.py */
 static const double NEAR_SHARES[4] = {0.05, 0.35, 0.65, 0.95};
 
 /* Adds a start with this side and weight of its shape; returns the row (n,) for its angles. */

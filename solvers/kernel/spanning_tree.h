@@ -8,7 +8,7 @@
 #include "mechanism.h"
 #include "model.h"
 
-#define COMPONENTS 9 /* number of components of `kinds.Row`; the next three are indices of them */
+#define COMPONENTS 9 /* number of components of `kinds.Row`; the next three constants are their indices */
 #define FIRST_TURN 3
 #define FIRST_SWING 6
 #define CROSS 8
@@ -17,7 +17,7 @@
 /* An elementary joint. */
 struct tree_joint {
     struct joint joint;
-    int kind, first; /* first: index of its first coordinate */
+    int kind, first; /* first: index of the joint's first coordinate */
     int width, ball; /* width: number of coordinates; ball: index among the spherical joints, or -1 */
 };
 
@@ -35,8 +35,8 @@ struct influence {
 
 struct closure {
     struct carried ends[2]; /* frames on the parent and on the child */
-    int driven, cluster, mask; /* mask: components that it constrains */
-    int rows, first_row, block_row; /* block_row: its first row in the cluster's block */
+    int driven, cluster, mask; /* mask: components that the closure constrains */
+    int rows, first_row, block_row; /* block_row: the closure's first row in the cluster's block */
     int component[MOST_ROWS];
     int influences;
     struct influence *influence;
@@ -44,11 +44,11 @@ struct closure {
 
 struct cluster {
     int rows, columns, passive; /* passive: number of columns that no actuator drives */
-    int *row;             /* (rows,) indices of its residuals among those of all loops */
-    int *column;          /* (columns,) indices of its coordinates */
+    int *row;             /* (rows,) indices of the cluster's residuals among those of all loops */
+    int *column;          /* (columns,) indices of the cluster's coordinates */
     int *passive_column;  /* (passive,) indices of its passive columns */
     size_t block, factor; /* offsets of its block (rows, columns) and its factor (rows, rows) */
-    size_t mode;          /* offset of its numbers in an assembly mode */
+    size_t mode;          /* offset of the cluster's numbers in an assembly mode */
 };
 
 struct mechanism {
@@ -78,7 +78,7 @@ struct configuration {
     double *error;  /* (e,) errors of the tasks */
     double open;    /* largest residual [rad or sizes] */
     double square;  /* sum of the squared errors */
-    int users;      /* number of users; 0: its memory is free */
+    int users;      /* number of users; 0: the memory is free */
     long serial;    /* serial number of its contents */
 };
 

@@ -173,7 +173,7 @@ class Tracked(NamedTuple):
 class Searched(NamedTuple):
     """The best configuration of a search from scratch."""
 
-    angles: Angles  # (n,) within limits
+    angles: Angles  # (n,) angles within limits
     aim_error: float  # [rad] size of the remaining residual
     steps: int
     measured: PoseErrors
@@ -182,7 +182,7 @@ class Searched(NamedTuple):
 class Correction(NamedTuple):
     """One configuration after the exact correction of its aim."""
 
-    angles: Angles  # (n,) within limits
+    angles: Angles  # (n,) angles within limits
     aim_error: float  # [rad] size of the remaining residual
     cosine: float  # mean cosine of the shape deviation; 0 if it is not measured
     steps: int

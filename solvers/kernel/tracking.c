@@ -8,7 +8,7 @@
 #include "tree.h"
 #include "vectors.h"
 
-#define PULL_TIME (1.0 / 60.0)   /* [s] as in solvers/expressive/tracking.py, like the rest */
+#define PULL_TIME (1.0 / 60.0)   /* [s] these constants: as in solvers/expressive/tracking.py */
 #define LOCAL_STEPS 3
 #define ENOUGH (3.0 * DEGREES)
 #define AT_RISK (0.2 * DEGREES)

@@ -10,7 +10,7 @@
 
 #define NO_ROTATION 0.03       /* as in solvers/whole_body/desired_motion.py */
 #define BRAKE 0.5              /* as in solvers/whole_body/law.py */
-#define CORRECTED_ERROR 0.0125 /* [rad or m] as in solvers/whole_body/solver.py, like the next one */
+#define CORRECTED_ERROR 0.0125 /* [rad or m] this and LEAST_DAMPING: as in solvers/whole_body/solver.py */
 #define LEAST_DAMPING 1e-8
 #define LINEAR 3
 

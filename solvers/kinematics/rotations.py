@@ -130,7 +130,7 @@ def between(a: Vector, b: Vector) -> Quaternion:
     opposite vectors, one of the possible rotations.
     """
     w = 1.0 + dot(a, b)
-    if w < SAME_ANGLE:  # for opposite vectors the axis would be noise
+    if w < SAME_ANGLE:  # for opposite vectors rounding errors would determine the axis
         axis = perpendicular(a)
         return (0.0, axis[0], axis[1], axis[2])
     n = cross(a, b)

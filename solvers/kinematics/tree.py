@@ -139,11 +139,12 @@ class Tree:
             [k for k, kind in enumerate(kinds) if kind == "spherical"], np.intp
         )  # indices of spherical joints
         self.ball_coordinates = self.first[self.balls][:, None] + np.arange(3)
-        self.axes = axes[self.joint_of][:, :, None]  # (v, 3, 1) in the frames of the coordinates' joints
+        # (v, 3, 1) axes of the coordinates, in the frames of their joints
+        self.axes = axes[self.joint_of][:, :, None]
         self.axes[self.ball_coordinates, :, 0] = np.eye(3)
         self.slides = np.array(
             [kinds[k] == "prismatic" for k in self.joint_of], bool
-        )  # (v,) which coordinates are prismatic
+        )  # (v,) whether each coordinate is prismatic
         self.has_slides, self.is_revolute = bool(self.slides.any()), (~self.slides).astype(float)[:, None]
         self.carrying = np.array(carriers, np.intp)  # joint that carries each link; -1: the base
         self.ends = np.asarray(carried, float).reshape(-1, 4, 4)
@@ -153,7 +154,7 @@ class Tree:
             depth[k + 1] = depth[parent + 1] + 1
             moved_by[k + 1] = moved_by[parent + 1]
             moved_by[k + 1, BASE:][self.joint_of == k] = True
-        # Nodes are in the order of their depth, so that those of each round form a slice.
+        # Nodes are in the order of their depth, so that the nodes of one depth form a slice.
         order = np.argsort(depth, kind="stable")
         joints, node = (
             order[1:] - 1,

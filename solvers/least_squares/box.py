@@ -28,7 +28,7 @@ FREE, ABOVE = np.int8(0), np.int8(1)
 class Boxed(NamedTuple):
     """Solution of a bounded least-squares problem, and its active bounds."""
 
-    x: Array  # (n,) within bounds
+    x: Array  # (n,) solution, within bounds
     sides: Sides  # (n,) -1 at its lower bound, 1 at its upper, 0 free
     rounds: int  # number of linear solves
     stopped: bool = False  # whether the search was stopped before the minimum
@@ -70,7 +70,7 @@ class Dense:
         return float(np.abs(self.vector).max(initial=0.0))
 
     def free(self, sides: Sides, at_bounds: Array) -> tuple[Array, Array]:
-        """Minimum (n,) with active unknowns at their bounds, and the gradient (n,) of these; see
+        """Minimum (n,) with active unknowns at their bounds, and the gradient (n,) of active unknowns; see
         `Quadratic.free`.
         """
         matrix, vector = self.matrix, self.vector

@@ -74,7 +74,7 @@ def stacked(parts: list[Constraints]) -> Constraints:
 class ConstrainedSolution(NamedTuple):
     """A solution with its active bounds, multipliers and violations."""
 
-    x: Array  # (n,) within the box
+    x: Array  # (n,) solution, within the box
     sides: Sides  # (n,) as in `box.Boxed`
     multipliers: (
         Array  # (m,) forces of the constraints; zero for inactive ones, and for all if any is violated

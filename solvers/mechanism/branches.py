@@ -20,7 +20,7 @@ from .descent import ALIKE, NEAR_SINGULAR
 
 # absolute determinant above which a pose is far from the singular pose at which its sign changes
 REGULAR = 0.1
-# ratio of a determinant to that of its reference, or the inverse ratio, from which the reference is renewed
+# ratio of a determinant to its reference's, or the inverse ratio, from which the reference is renewed
 STALE = 2.0
 
 
@@ -84,7 +84,7 @@ class Branch:
 
 
 class Branches:
-    """Tracks the assembly modes of one mechanism, between which its pose differs at the same motor values."""
+    """Tracks the assembly modes of one mechanism: its different poses at the same motor values."""
 
     def __init__(self, clusters: Clusters, actuated: NDArray[np.int64], unit: Array) -> None:
         self.clusters, self.actuated, self.unit = clusters, actuated, unit
@@ -158,5 +158,5 @@ class Branches:
             return False
         kink = np.abs(step - ahead * last.step)[columns].max()
         is_bent = bool(kink > ALIKE * np.abs(step)[columns].max())
-        # A mechanism may also touch a flat pose and stay in the same assembly.
+        # A mechanism may also touch a flat pose without changing its assembly.
         return determinant * last.value < 0.0 or is_bent

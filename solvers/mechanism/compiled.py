@@ -114,7 +114,7 @@ class CompiledSolve:
     }
 
     def goals(self, goals: Goals, objectives: Objectives) -> bytes | None:
-        """Goals in the kernel's form; None if it does not support one of the tasks."""
+        """Goals in the kernel's form; None if the kernel does not support one of the tasks."""
         rows: list[bytes] = []
         for task in objectives.of_goals(goals):
             writer = self.WRITERS.get(type(task))

@@ -26,7 +26,7 @@ class Counts:
     actuators: int
     independent_actuators: int  # number of actuator values that can be set independently
     free_dofs: int  # degrees of freedom that remain with every actuator fixed
-    undetermined: tuple[str, ...]  # names of the bodies that these DoF move; a solve keeps them still
+    undetermined: tuple[str, ...]  # names of the bodies that the free DoF move; a solve keeps them still
 
 
 def count(solver: MechanismSolver, state: AssemblyState) -> Counts:

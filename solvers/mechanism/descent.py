@@ -40,7 +40,7 @@ class LoopKinematics(NamedTuple):
     """Quantities that depend on the coordinates alone, not on the tasks."""
 
     frames: Frames
-    screws: Array  # (2, 3, v) as returned by `SpanningTree.screws`
+    screws: Array  # (2, 3, v) angular and linear velocity per unit of each coordinate
     loops: tuple[Array, Array]  # residual (r,) and Jacobian (r, v) of the loops
 
 
@@ -217,7 +217,7 @@ class Descent:
             yield self.step(configuration)
 
     def _closed(self, configuration: Configuration, step: Array) -> Configuration | None:
-        """The configuration after a step with its loops nearly closed; None if it is not better."""
+        """The configuration after a step with its loops nearly closed; None if that is no improvement."""
         stepped = self.stepped(configuration, step)
         if stepped.open > CLOSE_ENOUGH:
             stepped = self.close(stepped, CLOSE_ENOUGH)

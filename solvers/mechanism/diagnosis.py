@@ -41,7 +41,7 @@ FLAT = 0.02
 # fraction of a loop's length by which its hinges must extend across the plane; less is the thickness of bars
 # along their axes
 SPREAD = 0.1
-# fraction of the residual of the joint's own axis: an axis with a smaller residual counts as the correct one
+# largest residual of the correct axis, as a fraction of the residual of the joint's own axis
 BETTER_FIT = 0.1
 
 
@@ -66,8 +66,8 @@ class LockedLoop:
 
 @dataclass(frozen=True)
 class FlatLoop:
-    """A loop of hinges whose parallel axes lie in the plane of their positions: it is fully stretched, and
-    can at most fold out of that plane.
+    """A fully stretched loop of hinges: their parallel axes lie in the plane of their positions, so that the
+    loop can at most fold out of that plane.
     """
 
     joints: tuple[str, ...]
@@ -182,7 +182,7 @@ class _Examination:
         return self.tree.all_coordinates(joint.name) if joint.actuated else np.zeros(0, np.intp)
 
     def _off_axis(self, joint: Joint, coordinates: Indices) -> MisalignedAxis | None:
-        """The nearest axis about or along which a locked joint could move; None if there is none."""
+        """The nearest axis about or along which a locked joint could move; None without such an axis."""
         if joint.kind not in ("revolute", "prismatic"):
             return None
         coordinate = int(self._coordinates(joint)[0])

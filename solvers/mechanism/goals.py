@@ -93,7 +93,7 @@ class Goals:
     """All goals of a frame. Without any goal, a solve only closes the loops."""
 
     frames: tuple[FrameGoal, ...] = ()
-    centres: tuple[CentreGoal, ...] = ()  # of several goals, the weighted mean is used
+    centres: tuple[CentreGoal, ...] = ()  # goals for the centre of mass, of which the weighted mean is used
     actuators: Mapping[str, tuple[float, ...]] = field(
         default_factory=dict
     )  # joint -> its commanded values [rad or m], as in forward kinematics

@@ -74,10 +74,10 @@ class RigidBody:
 
     name: str
     mass: float = 0.0  # [kg]; 0: no influence on the centre of mass
-    centre: Vector = (0.0, 0.0, 0.0)  # [m] centre of mass in its own frame
+    centre: Vector = (0.0, 0.0, 0.0)  # [m] centre of mass in the body's frame
     start: RigidTransform | None = None  # approximate pose in the world before assembly
-    grounded: bool = False  # whether it is fixed at `start`
-    driven: bool = False  # whether its pose is an input of every solve
+    grounded: bool = False  # whether the body is fixed at `start`
+    driven: bool = False  # whether the body's pose is an input of every solve
 
     def __post_init__(self) -> None:
         if self.name == WORLD:

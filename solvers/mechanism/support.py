@@ -45,8 +45,8 @@ def centre_of_mass(mechanism: Mechanism, poses: Array) -> Array:
 
 
 def tipping(soles: Mapping[str, Array], centre: Array) -> Tipping | None:
-    """The edge over which a mechanism with this centre of mass (3,) would tip; None if it stands, or has no
-    sole.
+    """The edge over which a mechanism with this centre of mass (3,) would tip; None if the mechanism stands,
+    or has no sole.
 
     Args:
         soles: Points (n, 3) [m] of bodies that may touch the ground, in the world, by the bodies' names.

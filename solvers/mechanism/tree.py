@@ -38,10 +38,10 @@ class Passage(NamedTuple):
     """
 
     joints: tuple[int, ...] = ()
-    is_backward: bool = False  # whether the tree traverses it from child to parent
-    # indices of the coordinates of its revolute and prismatic joints
+    is_backward: bool = False  # whether the tree traverses the joint from child to parent
+    # indices of the coordinates of the passage's revolute and prismatic joints
     coordinates: Indices = np.zeros(0, np.intp)
-    # index, among the tree's spherical joints, of the one after these coordinates; -1 if there is none
+    # index, among the tree's spherical joints, of the passage's own one; -1 without one
     ball: int = -1
 
     @property

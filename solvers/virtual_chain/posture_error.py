@@ -33,7 +33,7 @@ class PostureError:
         # The exponent counts hinges, as in Algorithm 6, and not joints, as in eq. 21; twisters in between
         # make a difference.
         weights = [aggravation**i for i in range(len(self._authored))]
-        # the normalisation of eq. 22, counted in the same way
+        # normalised as in eq. 22, but by the number of hinges
         self._weights = [weight / sum(weights) for weight in weights]
 
     def __call__(self, bases: Sequence[Quaternion]) -> float:

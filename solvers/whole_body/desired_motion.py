@@ -25,7 +25,7 @@ class DesiredMotion(NamedTuple):
     positions: Array
     moves: Array  # (p, 3) [m] displacements of these links
     weights: Array  # (p,) weights of the displacements
-    lost: tuple[str, ...]  # names of links that have a target but no value for it
+    lost: tuple[str, ...]  # names of links with a target that has no value in this frame
 
     @property
     def mean_square(self) -> float:

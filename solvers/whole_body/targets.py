@@ -22,7 +22,7 @@ class Target:
     link: str
     kind: Kind = "orientation"
     weight: float = 1.0  # weight of the squared error [1/rad^2 or 1/m^2]
-    gain: float | None = None  # [1/s] gain with which the error is corrected; None: that of the law
+    gain: float | None = None  # [1/s] gain with which the error is corrected; None: the law's gain
     level: int = 0  # priority, 0 first: a level does not disturb higher ones
 
     def __post_init__(self) -> None:

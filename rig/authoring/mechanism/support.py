@@ -6,7 +6,7 @@ import bpy
 
 from ...blender import actions
 
-# weights of the centre of mass if no goal has any: those of the paper (Schumacher et al. 2021, section V.A.4)
+# weights of the centre of mass if no goal has any, from Schumacher et al. 2021, section V.A.4
 TOTAL = (
     10.0,
     10.0,
