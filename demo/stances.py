@@ -17,11 +17,9 @@ MOST = 1.6  # [rad] largest rotation of a joint from its home to either side
 SLIDE = 0.4  # share of a prismatic joint's range to either side
 LEVEL = 0.55  # [rad] largest elevation of a look that counts as ahead
 ASIDE = 0.7  # [rad] largest azimuth of such a look from the front
-HIGH, LOW = (
-    0.85,
-    0.15,
-)  # shares of the poses, by height, that are below those two: the very highest is stretched out
-FEW = 6  # shares of the poses, by height, that are below them: the highest pose is stretched out
+# shares of the poses, by height, that are below the tall and the low pose: the highest pose is stretched out
+HIGH, LOW = 0.85, 0.15
+FEW = 6  # smallest number of poses from which they are chosen
 # number of joints that may use their whole range; with more joints each uses less, so that a chain does not
 # coil
 EASY = 6.0
