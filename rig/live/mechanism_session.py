@@ -39,9 +39,9 @@ from ..mechanisms.assembled import Assembled
 from ..mechanisms.authored_mechanism import Reading
 from ..mechanisms.conflicts import refuse_taken
 from ..mechanisms.errors import errors_of, missed, unbalanced
+from ..mechanisms.joint_kinds import dof_axes
 from ..mechanisms.parents import refuse_unknown
 from ..mechanisms.poses import matrix_of
-from ..mechanisms.shapes import dof_axes
 from ..properties.motion_style import motion_style
 from ..scene.placement import Placement
 from ..showing import mechanism_proxy
