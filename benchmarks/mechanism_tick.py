@@ -33,7 +33,7 @@ from limber.solvers.mechanism.assembly import assemble
 from limber.solvers.mechanism.counting import count, linearised, null_space
 from limber.solvers.mechanism.goals import Goals
 from limber.solvers.mechanism.objectives import stacked
-from limber.solvers.mechanism.solution import AssemblyState as Pose
+from limber.solvers.mechanism.solution import AssemblyState
 from limber.solvers.mechanism.solver import MechanismSolver
 from limber.solvers.tasks import Kinematics
 
@@ -93,7 +93,7 @@ def limits_of(solver: MechanismSolver) -> tuple[Limits, ...]:
     return tuple(limits)
 
 
-def by_motor(solver: MechanismSolver, state: Pose) -> np.ndarray:
+def by_motor(solver: MechanismSolver, state: AssemblyState) -> np.ndarray:
     """Jacobian (b, 3, m) of the bodies' rotations with respect to the motors' values [rad/rad, rad/m], with
     closed loops.
     """
@@ -104,7 +104,9 @@ def by_motor(solver: MechanismSolver, state: Pose) -> np.ndarray:
     return jacobian
 
 
-def run(solver: MechanismSolver, goals: Sequence[Goals], dt: float, start: Pose | None = None) -> Run:
+def run(
+    solver: MechanismSolver, goals: Sequence[Goals], dt: float, start: AssemblyState | None = None
+) -> Run:
     """Frames of the mover for the goals of each frame, from their own first pose at rest."""
     first = assemble(solver, start, goals[0]).state
     limits = limits_of(solver)
@@ -150,7 +152,7 @@ def run(solver: MechanismSolver, goals: Sequence[Goals], dt: float, start: Pose 
     )
 
 
-def _goal_error(solver: MechanismSolver, goal: Goals, pose: Pose) -> float:
+def _goal_error(solver: MechanismSolver, goal: Goals, pose: AssemblyState) -> float:
     frames = solver.tree.forward(pose.values, balls=pose.balls)
     at = Kinematics(frames, solver.tree.screws(frames), pose.values, pose.balls)
     return float(np.linalg.norm(stacked(list(solver.objectives.of_goals(goal)), at, len(solver.tree))[0]))
@@ -220,7 +222,7 @@ def lines(name: str, run: Run) -> Iterator[str]:
 
 
 Case = tuple[
-    str, MechanismSolver, Pose | None, Sequence[Goals]
+    str, MechanismSolver, AssemblyState | None, Sequence[Goals]
 ]  # (name, mechanism, first pose, goals of the frames)
 
 

@@ -20,8 +20,7 @@ from ..files.reasons import reason
 from ..solvers.kinematics.rotations import IDENTITY, Quaternion, X, Y, Z, between, cross, from_axes, multiply
 from ..solvers.kinematics.se3 import RigidTransform
 from ..solvers.mechanism.kinds import Kind
-from ..solvers.mechanism.model import Joint as Held
-from ..solvers.mechanism.model import Mechanism, RigidBody
+from ..solvers.mechanism.model import Joint, Mechanism, RigidBody
 from .errors import JointTypeError, MalformedError
 from .model import ModelJoint, Robot
 from .reading import read
@@ -164,9 +163,9 @@ class _MechanismBuilder:
         joints = [self._joint(joint) for joint in self.robot.joints]
         return Mechanism(tuple(bodies), (*joints, *self._closures()), tuple(self.warnings))
 
-    def _closures(self) -> tuple[Held, ...]:
+    def _closures(self) -> tuple[Joint, ...]:
         """One closure for each pair of links: if the file has several, the strictest ("6d")."""
-        closures: dict[frozenset[str], Held] = {}
+        closures: dict[frozenset[str], Joint] = {}
         for pair, kind in zip(self.pairs, self.kinds, strict=True):
             closure = self._closure(pair, kind)
             if closure is None:
@@ -183,7 +182,7 @@ class _MechanismBuilder:
                 closures[links] = closure
         return tuple(closures.values())
 
-    def _joint(self, joint: ModelJoint) -> Held:
+    def _joint(self, joint: ModelJoint) -> Joint:
         kind, rotation, freedoms = self._kind(joint)
         at = RigidTransform(multiply(joint.origin.rotation, rotation), joint.origin.offset)
         is_motor = joint.name in self.motors and freedoms > 0
@@ -204,7 +203,7 @@ class _MechanismBuilder:
             upper = (math.inf if joint.upper is None else joint.upper,)
         back = joint.child_origin.inverse()
         in_child = RigidTransform(multiply(back.rotation, rotation), back.offset)
-        return Held(joint.name, kind, joint.parent, joint.child, at, in_child, lower, upper, (), is_motor)
+        return Joint(joint.name, kind, joint.parent, joint.child, at, in_child, lower, upper, (), is_motor)
 
     def _kind(self, joint: ModelJoint) -> tuple[Kind, Quaternion, int]:
         """(kind, rotation, number of DoF) of a joint in the mechanism; the rotation is from the mechanism
@@ -236,7 +235,7 @@ class _MechanismBuilder:
             return "prismatic", between(Z, joint.axis), 1
         return "fixed", IDENTITY, 0
 
-    def _closure(self, pair: Any, kind: str) -> Held | None:
+    def _closure(self, pair: Any, kind: str) -> Joint | None:
         """Closure of a pair of names; None, with a warning, if the robot does not have one of them."""
         if not isinstance(pair, list) or len(pair) != 2:
             raise MalformedError(
@@ -264,7 +263,7 @@ class _MechanismBuilder:
                 "closed_loop",
                 f"the closure of {pair} joins link '{a}' to itself: name two links",
             )
-        return Held(f"{pair[0]} = {pair[1]} ({kind})", PAIR_KINDS[kind], a, b, closes=True)
+        return Joint(f"{pair[0]} = {pair[1]} ({kind})", PAIR_KINDS[kind], a, b, closes=True)
 
     def _link(self, name: str) -> str:
         """Link of that name, or child link of the joint of that name."""

@@ -7,13 +7,13 @@ from ..files.plain import is_text, json_of, number_of
 from ..solvers.kinematics.rotations import Vector
 from .model import KINDS, Inertial, Mimic, ModelJoint
 from .transform import IDENTITY_TRANSFORM, Transform
-from .tree import TreeLink
+from .tree import TreeBranch
 
 
 class LinkRecord(NamedTuple):
     """Stored data of a link: its branch of the tree, and how the bone's channel corresponds to the joint."""
 
-    branch: TreeLink  # the link's branch of the tree, with parent -1, since the bone has the parent
+    branch: TreeBranch  # the link's branch of the tree, with parent -1, since the bone has the parent
     axis: str  # axis of the bone about or along which the joint moves: "X", "Y", "Z"; "" if fixed
     sign: int  # -1 if the joint's value is the negative of the bone's
 
@@ -25,7 +25,7 @@ class LinkRecord(NamedTuple):
         return (lower, upper) if self.sign > 0 else (-upper, -lower)
 
 
-def to_text(branch: TreeLink, axis: str, sign: int) -> str:
+def to_text(branch: TreeBranch, axis: str, sign: int) -> str:
     """JSON text of a link; floats are written so that reading gives the same double."""
     data: dict[str, Any] = {**vars(branch), "before": _flat(branch.before), "after": _flat(branch.after)}
     del data["parent"]
@@ -58,7 +58,7 @@ def _record(data: dict[str, Any]) -> LinkRecord:
         inertial = Inertial(
             _transform(inertial["origin"]), _number(inertial["mass"]), (xx, xy, xz, yy, yz, zz)
         )
-    branch = TreeLink(
+    branch = TreeBranch(
         _name(data["link"]),
         -1,
         None if joint is None else _joint(joint),

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from ..solvers.kinematics.rotations import Vector
 from ..solvers.kinematics.skeleton import End, Joint, Skeleton, SkeletonError
-from .model import ModelJoint as RobotJoint
+from .model import ModelJoint
 from .transform import IDENTITY_TRANSFORM, Transform
 from .tree import LinkTree
 
@@ -104,7 +104,7 @@ def _joints(tree: LinkTree) -> tuple[list[Joint], list[End]]:
     return joints, carried
 
 
-def _joint(joint: RobotJoint, parent: int, frame: Transform, axis: Vector) -> Joint:
+def _joint(joint: ModelJoint, parent: int, frame: Transform, axis: Vector) -> Joint:
     lower, upper = joint.finite_limits
     built = Joint(
         joint.name,
@@ -124,7 +124,7 @@ def _joint(joint: RobotJoint, parent: int, frame: Transform, axis: Vector) -> Jo
     )
 
 
-def _relations(joints: Sequence[RobotJoint]) -> tuple[Relation, ...]:
+def _relations(joints: Sequence[ModelJoint]) -> tuple[Relation, ...]:
     """Each mimic joint's relation to the leader at the end of its line of mimic joints."""
     row = {joint.name: k for k, joint in enumerate(joints)}
     relations = []

@@ -15,8 +15,8 @@ from .transform import IDENTITY_TRANSFORM, Transform, rotation, translation
 
 
 @dataclass(frozen=True)
-class TreeLink:
-    """A link of the tree, with the joint that connects it to its parent link."""
+class TreeBranch:
+    """Branch of the tree: a link with the joint that connects it to its parent link."""
 
     link: str
     parent: int = -1  # index of the parent link's branch; -1 for the root
@@ -36,9 +36,9 @@ class TreeLink:
 
 @dataclass(frozen=True)
 class LinkTree:
-    """Links of a robot: the root first, parents before their children, in the file's order."""
+    """A robot's links as branches: the root first, parents before their children, in the file's order."""
 
-    branches: tuple[TreeLink, ...]
+    branches: tuple[TreeBranch, ...]
 
     @property
     def root(self) -> str:
@@ -133,7 +133,7 @@ def build_tree(robot: Robot, root: str = "") -> LinkTree:
     for joint in robot.joints:
         joints_at[joint.parent].append(joint)
         joints_at[joint.child].append(joint)
-    branches: list[TreeLink] = []
+    branches: list[TreeBranch] = []
     waiting: list[tuple[str, int, ModelJoint | None]] = [(root, -1, None)]
     while waiting:
         link, parent, joint_to_link = waiting.pop()
@@ -148,13 +148,13 @@ def build_tree(robot: Robot, root: str = "") -> LinkTree:
     return LinkTree(tuple(branches))
 
 
-def _branch(robot: Robot, link: str, parent: int, joint: ModelJoint | None) -> TreeLink:
+def _branch(robot: Robot, link: str, parent: int, joint: ModelJoint | None) -> TreeBranch:
     inertial = robot.link[link].inertial
     if joint is None:
-        return TreeLink(link, inertial=inertial)
+        return TreeBranch(link, inertial=inertial)
     if joint.child == link:
-        return TreeLink(link, parent, joint, joint.origin, joint.axis, joint.child_origin, inertial)
-    return TreeLink(
+        return TreeBranch(link, parent, joint, joint.origin, joint.axis, joint.child_origin, inertial)
+    return TreeBranch(
         link,
         parent,
         joint,

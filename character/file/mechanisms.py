@@ -9,7 +9,7 @@ from ...motion import FILTERS, Limits, LimitsError, MotionStyle, make_filter
 from ...solvers.kinematics.se3 import RigidTransform
 from ...solvers.mechanism.kinds import KINDS
 from ...solvers.mechanism.model import Joint, Mechanism, MechanismError, RigidBody
-from ...solvers.mechanism.solution import AssemblyState as Rest
+from ...solvers.mechanism.solution import AssemblyState
 from ...solvers.mechanism.solver import MechanismSolver
 from ..chain.settings import BASES
 from ..mechanism.inputs import WEIGHTS, GoalSpec
@@ -81,7 +81,7 @@ class MechanismEntry:
 
     name: str
     mechanism: Mechanism
-    rest: Rest
+    rest: AssemblyState
     motors: tuple[MotorEntry, ...]
     undetermined: frozenset[str]
     is_over_actuated: bool
@@ -216,7 +216,7 @@ def _mechanism(plain: JsonFields, arrays: ArrayReader, frames: int, targets: set
     entry = MechanismEntry(
         name=plain.get("name", str),
         mechanism=mechanism,
-        rest=Rest(
+        rest=AssemblyState(
             arrays.get(rest, "values", (-1,)),
             arrays.get(rest, "balls", (-1, 3, 3)),
             rest.number("damping"),

@@ -15,8 +15,7 @@ from ...motion import Filter, Kinematic
 from ...solvers.kinematics.rotations import Vector
 from ...solvers.kinematics.se3 import Array
 from ...solvers.mechanism.goals import NO_REGULARISER, FrameGoal, Goals
-from ...solvers.mechanism.solution import AssemblyState as Pose
-from ...solvers.mechanism.solution import SolveReport
+from ...solvers.mechanism.solution import AssemblyState, SolveReport
 from ...solvers.mechanism.solver import MechanismSolver
 
 FIRST = 200  # largest number of solver steps in the first frame, whose goals may be far from the rest pose
@@ -47,7 +46,7 @@ class MechanismModel:
     """
 
     solver: MechanismSolver
-    rest: Pose
+    rest: AssemblyState
     motors: tuple[MechanismMotor, ...]
     undetermined: frozenset[str] = (
         frozenset()
@@ -71,8 +70,8 @@ class MechanismState:
     """State of a mechanism's mover, passed on to the next tick. As it holds arrays, it equals only itself."""
 
     goals: Goals
-    desired: Pose
-    shown: Pose
+    desired: AssemblyState
+    shown: AssemblyState
     motion: tuple[Kinematic, ...]
     report: SolveReport
     model: MechanismModel
@@ -136,7 +135,7 @@ def tick(
     return outputs, MechanismState(goals, desired, shown, motion, report, model, stalled, flipped, first)
 
 
-def _first_poses(model: MechanismModel, state: MechanismState | None, desired: Pose) -> Array:
+def _first_poses(model: MechanismModel, state: MechanismState | None, desired: AssemblyState) -> Array:
     """Poses (b, 4, 4) of the bodies at the start of the motion, which is this frame if there is no earlier
     one.
     """
@@ -144,7 +143,7 @@ def _first_poses(model: MechanismModel, state: MechanismState | None, desired: P
 
 
 def _stays_flipped(
-    model: MechanismModel, state: MechanismState | None, desired: Pose, first: Array, flipped: bool
+    model: MechanismModel, state: MechanismState | None, desired: AssemblyState, first: Array, flipped: bool
 ) -> bool:
     """Whether a loop has changed its assembly mode, in this frame (`flipped`) or before. It counts as changed
     until the bodies are back in their start poses, `first` (b, 4, 4).
@@ -164,7 +163,7 @@ def _solved(
     state: MechanismState | None,
     same: MechanismState | None,
     dt: float,
-) -> tuple[Pose, SolveReport, int]:
+) -> tuple[AssemblyState, SolveReport, int]:
     """Desired pose, its report, and the number of ticks with the same goals, after a solve.
 
     Args:
@@ -196,7 +195,7 @@ def _motion(
     )
 
 
-def values(model: MechanismModel, pose: Pose) -> tuple[float, ...]:
+def values(model: MechanismModel, pose: AssemblyState) -> tuple[float, ...]:
     """Motor values [rad or m] in a pose."""
     return tuple(model.solver.values(pose, motor.joint)[motor.index] for motor in model.motors)
 

@@ -9,7 +9,7 @@ from uuid import uuid4
 import bpy
 
 from ...robots.joint_limits import JointRates
-from ...robots.model import ModelJoint as RobotJoint
+from ...robots.model import ModelJoint
 from ..blender import item_keys
 from ..blender.errors import RigError
 from ..blender.selection import selected, selected_index
@@ -302,7 +302,7 @@ def _add_joint(
     return joint
 
 
-def apply_rates(joint: bpy.types.PropertyGroup, of_file: RobotJoint | JointRates) -> None:
+def apply_rates(joint: bpy.types.PropertyGroup, of_file: ModelJoint | JointRates) -> None:
     """Sets a joint's or motor's limits of velocity, acceleration and jerk to those of the joint in the
     robot's file.
     """

@@ -161,16 +161,16 @@ class BodySession(SceneSession):
     def is_settled(self) -> bool:
         return not (self.is_streamed and self.outputs is not None)
 
-    def read(self, frame: SessionInputs, dt: float) -> tuple[BodyModel, BodyInputs]:
+    def read(self, inputs: SessionInputs, dt: float) -> tuple[BodyModel, BodyInputs]:
         """The mover and its inputs in a frame.
 
         Raises:
             RigError, SkeletonError, BodyTargetError, LimitError, MotionError: the set-up cannot be used.
         """
         (rig, retarget), depsgraph, is_dirty = (
-            frame.mover,
-            frame.scene.depsgraph,
-            frame.scene.is_dirty(frame.mover),
+            inputs.mover,
+            inputs.scene_read.depsgraph,
+            inputs.scene_read.is_dirty(inputs.mover),
         )
         shown = evaluated(rig, depsgraph)
         linked = self._linked(rig, retarget, depsgraph, is_dirty)
@@ -179,13 +179,13 @@ class BodySession(SceneSession):
         unjointed = self.reader.held(shown.pose.bones)
         self._update_model(rig, retarget, linked, unjointed)
         self.held = unjointed
-        inputs = self._inputs(rig, retarget, linked, frame.view, dt)
+        body_inputs = self._inputs(rig, retarget, linked, inputs.view, dt)
         if retarget.posture_gain:
-            inputs = inputs._replace(posture=self.reader.posture(shown.pose.bones))
-        return self.model, inputs
+            body_inputs = body_inputs._replace(posture=self.reader.posture(shown.pose.bones))
+        return self.model, body_inputs
 
-    def show(self, frame: SessionInputs) -> tuple[dict, dict]:
-        rig, _ = frame.mover
+    def show(self, inputs: SessionInputs) -> tuple[dict, dict]:
+        rig, _ = inputs.mover
         record = self.record
         if self.outputs.lost and not record.problem:
             named = ", ".join(f"'{name}'" for name in self.outputs.lost)
@@ -195,7 +195,7 @@ class BodySession(SceneSession):
             record.problem = f"{named} have no target in this frame and move freely: {why}"
         if self.outputs.stopped and not record.problem:
             record.problem = STOPPED
-        self.shown = self.reader.channels(rig, frame.view, self.held, self.outputs.state)
+        self.shown = self.reader.channels(rig, inputs.view, self.held, self.outputs.state)
         frames = self.state.model.body.placed(self.outputs.state.frames, np.arange(len(self.reader.names)))
         frames[:, :3, 3] += self.outputs.state.base_position
         pose = PosedBody(

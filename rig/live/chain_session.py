@@ -133,13 +133,13 @@ class ChainSession(SceneSession):
         """
         return self.state.offsets if self.state is not None else None
 
-    def show(self, frame: SessionInputs) -> tuple[dict, dict]:
+    def show(self, inputs: SessionInputs) -> tuple[dict, dict]:
         record = self.record
         record.problem = record.problem or self.outputs.problem
         if not self.poses:
             return record.pose, record.desired_pose
         pose = self._shown(self.outputs.angles)
-        return pose, self._shown(self.outputs.desired) if frame.is_mutual else pose
+        return pose, self._shown(self.outputs.desired) if inputs.is_mutual else pose
 
     def _shown(self, values: np.ndarray) -> ShownPose:
         """The pose for joint values (n,) [rad; prismatic joints m]."""
@@ -150,9 +150,9 @@ class ChainSession(SceneSession):
             shown |= lid_channels(self.lids, self.outputs.lid)
         return ShownPose(shown, chain, self.bone_frames)
 
-    def differs(self, frame: SessionInputs) -> bool:
+    def differs(self, inputs: SessionInputs) -> bool:
         before = self.poses
-        return super().differs(frame) or self.poses is not before
+        return super().differs(inputs) or self.poses is not before
 
     def values(self) -> dict[JointKey, float]:
         return self._by_joint(self.outputs.angles) if self.outputs is not None else {}
@@ -221,29 +221,30 @@ class ChainSession(SceneSession):
             dict(zip(self.reader.joint_keys, angles.tolist(), strict=True)) if self.reader is not None else {}
         )
 
-    def read(self, frame: SessionInputs, dt: float) -> tuple[ChainModel, ChainInputs]:
+    def read(self, inputs: SessionInputs, dt: float) -> tuple[ChainModel, ChainInputs]:
         """The mover and its inputs in a frame.
 
         Raises:
             RigError, SkeletonError, GazeError, MotionError: the setup cannot be used.
         """
-        rig, chain = frame.mover
-        placement, depsgraph = frame.view, frame.scene.depsgraph
+        rig, chain = inputs.mover
+        placement, scene_read = inputs.view, inputs.scene_read
+        depsgraph = scene_read.depsgraph
         shown = evaluated(rig, depsgraph)
-        bodies = frame.scene.bodies.get(rig.session_uid)
+        bodies = scene_read.bodies.get(rig.session_uid)
         if bodies and (why := why_taken(rig, chain, bodies)):
             raise RigError(why)
-        solver = frame.scene.solver(frame.mover)
-        self._update_reader(frame, solver, shown)
+        solver = scene_read.solver(inputs.mover)
+        self._update_reader(inputs, solver, shown)
         reader = self.reader
         before = self.poses if self.state is not None else ()
         poses = reader.read(
-            shown.pose.bones, placement.moved.get(rig.session_uid, {}), frame.scene.followed(rig), before
+            shown.pose.bones, placement.moved.get(rig.session_uid, {}), scene_read.followed(rig), before
         )
         if poses != self.poses:
             self.poses = poses
         world = placement.object(rig)
-        performer = frame.scene.performer(frame.mover)
+        performer = scene_read.performer(inputs.mover)
         self._update_model(rig, chain, solver, world, BLEND if performer else chain.base)
         evaluated_chain = build.keyed(rig, chain, depsgraph)
         is_filtered = bool(self.model.filters)
@@ -251,12 +252,12 @@ class ChainSession(SceneSession):
         self.lids = read_lids(shown, chain) if chain.eyes.enabled else ()
         settings = ChainSettings.of(evaluated_chain)
         directed = (
-            self._as_authored(frame.mover, evaluated_chain, settings)
+            self._as_authored(inputs.mover, evaluated_chain, settings)
             if performer is None
-            else by_behaviour(frame.mover, self, evaluated_chain, settings, performer, dt)
+            else by_behaviour(inputs.mover, self, evaluated_chain, settings, performer, dt)
         )
         self.chain_settings = directed.settings
-        self._aim(frame, chain, directed.watch, directed.settings.influence)
+        self._aim(inputs, chain, directed.watch, directed.settings.influence)
         self._update_base(rig, chain, placement, world)
         scene = depsgraph.scene
         chain_frame = ChainFrame(
@@ -273,8 +274,8 @@ class ChainSession(SceneSession):
             chain_frame,
             self.chain_settings,
             is_filtered=is_filtered,
-            ahead=frame.ahead,
-            is_mutual=frame.is_mutual,
+            ahead=inputs.ahead,
+            is_mutual=inputs.is_mutual,
         )
 
     def _as_authored(self, mover: Mover, evaluated: PropertyGroup, settings: ChainSettings) -> DirectedChain:
@@ -310,14 +311,14 @@ class ChainSession(SceneSession):
             )
         self.base = (np.array(world, float) @ base).tolist()
 
-    def _aim(self, frame: SessionInputs, chain: PropertyGroup, watch: int, influence: float) -> None:
+    def _aim(self, inputs: SessionInputs, chain: PropertyGroup, watch: int, influence: float) -> None:
         """Reads the ends' targets; the chain's own end uses the target with the number `watch`. At Influence
         0 without a filter, targets have no effect, so for missing targets those of the last read are used.
 
         Raises:
             RigError: a target cannot be used.
         """
-        rig, depsgraph = frame.mover.owner, frame.scene.depsgraph
+        rig, depsgraph = inputs.mover.owner, inputs.scene_read.depsgraph
         try:
             targets = [goals.target(chain, end.number, watch, rig, depsgraph) for end in self.ends]
         except RigError:
@@ -325,7 +326,7 @@ class ChainSession(SceneSession):
                 raise
             return
         self.aimed = tuple(
-            _aimed(end, target, frame.targets) for end, target in zip(self.ends, targets, strict=True)
+            _aimed(end, target, inputs.targets) for end, target in zip(self.ends, targets, strict=True)
         )
 
     def _authored(self, shown: Object, poses: tuple[AuthoredChannels, ...]) -> np.ndarray:
@@ -343,15 +344,15 @@ class ChainSession(SceneSession):
                     values[k] = min(max(values[k], span[0]), span[1])
         return values
 
-    def _update_reader(self, frame: SessionInputs, solver: str, shown: Object) -> None:
+    def _update_reader(self, inputs: SessionInputs, solver: str, shown: Object) -> None:
         """Replaces the reader if the chain's settings, its bones or their rotation modes have changed."""
-        scene, (rig, chain) = frame.scene, frame.mover
+        scene_read, (rig, chain) = inputs.scene_read, inputs.mover
         settings = (rig.data.name, *build.stored(chain, solver))
         if self.reader is not None and self.reader.modes_changed(shown.pose.bones):
-            scene.dirty.add(rig.data.name)
-        if self.reader is not None and self.settings == settings and rig.data.name not in scene.dirty:
+            scene_read.dirty.add(rig.data.name)
+        if self.reader is not None and self.settings == settings and rig.data.name not in scene_read.dirty:
             return
-        reader, before = ChainReader(rig, chain, scene.hanging(rig)), self.reader
+        reader, before = ChainReader(rig, chain, scene_read.hanging(rig)), self.reader
         self.settings = settings
         if reader == before:
             return

@@ -39,9 +39,9 @@ from ..mechanisms.assembled import Assembled
 from ..mechanisms.authored_mechanism import Reading
 from ..mechanisms.conflicts import refuse_taken
 from ..mechanisms.errors import errors_of, missed, unbalanced
+from ..mechanisms.joint_kinds import dof_axes
 from ..mechanisms.parents import refuse_unknown
 from ..mechanisms.poses import matrix_of
-from ..mechanisms.shapes import dof_axes
 from ..properties.motion_style import motion_style
 from ..scene.placement import Placement
 from ..showing import mechanism_proxy
@@ -91,12 +91,12 @@ class MechanismSession(SceneSession):
     def solver(self) -> MechanismSolver | None:
         return self.assembled.model.solver if self.assembled is not None else None
 
-    def show(self, frame: SessionInputs) -> tuple[dict, dict]:
+    def show(self, inputs: SessionInputs) -> tuple[dict, dict]:
         if not self.problem:
-            scaled = asked.why_scaled(self.reading, frame.view)
+            scaled = asked.why_scaled(self.reading, inputs.view)
             sentences = (
                 scaled,
-                through(frame.mover.owner, frame.feedback),
+                through(inputs.mover.owner, inputs.feedback),
                 _remark(self.model, self.outputs, self.state),
                 self._balance(),
             )
@@ -180,9 +180,9 @@ class MechanismSession(SceneSession):
             channels.of_motor(mover.owner, k): value for k, value in enumerate(self.outputs.values)
         }
 
-    def differs(self, frame: SessionInputs) -> bool:
+    def differs(self, inputs: SessionInputs) -> bool:
         before = self.base
-        return super().differs(frame) or before is None or bool((self.base != before).any())
+        return super().differs(inputs) or before is None or bool((self.base != before).any())
 
     def prepare(
         self, mover: Mover, as_authored: Callable[[], AbstractContextManager[bpy.types.Depsgraph]]
@@ -205,9 +205,9 @@ class MechanismSession(SceneSession):
         self.assembled, self.model, self.motors, self.base = mechanism, mechanism.model, NO_VALUE, None
         self.record.clear()
 
-    def read(self, frame: SessionInputs, dt: float) -> tuple[MechanismModel, Goals]:
+    def read(self, inputs: SessionInputs, dt: float) -> tuple[MechanismModel, Goals]:
         """The mover and its inputs in the mechanism's base frame."""
-        (owner, settings), placement = frame.mover, frame.view
+        (owner, settings), placement = inputs.mover, inputs.view
         self.take_up(owner, settings)
         if self.assembled is None:
             raise RigError(
@@ -225,14 +225,14 @@ class MechanismSession(SceneSession):
         )
         if evaluated_settings.drive == "MOTORS":
             asked.ordered(settings, reading)
-            values = self._kept_values(frame.mover, evaluated_settings)
+            values = self._kept_values(inputs.mover, evaluated_settings)
             return self.model, motor_goals(
                 self.model, asked.driven(reading, placement, inverse(self.base)), values, weights
             )
         back = inverse(self.base)
         goals = asked.frames(settings, evaluated_settings, reading, placement, back)
         keeping = [k for k, motor in enumerate(evaluated_settings.motors) if motor.keeps_value]
-        values = self._kept_values(frame.mover, evaluated_settings) if keeping else []
+        values = self._kept_values(inputs.mover, evaluated_settings) if keeping else []
         kept_values = {k: values[k] for k in keeping}
         return self.model, target_goals(self.model, goals, kept_values, weights, back)
 

@@ -101,7 +101,7 @@ class SessionInputs(NamedTuple):
     """Everything that a session may read in a frame.
 
     Attributes:
-        scene: What is read of the scene.
+        scene_read: What sessions read of the scene.
         mover: The session's mover.
         view: Predicted transforms, with the results of movers that were ticked before.
         targets: Predicted transforms of targets: in a cycle those of the movers' desired poses, else `view`.
@@ -109,7 +109,7 @@ class SessionInputs(NamedTuple):
         feedback: The mover through which `mover` depends on itself; None without a cycle.
     """
 
-    scene: SceneRead
+    scene_read: SceneRead
     mover: PostureKeeper
     view: Placement
     targets: Placement
@@ -154,7 +154,7 @@ class SceneSession:
     errors = (RigError,)
 
     @abstractmethod
-    def read(self, frame: SessionInputs, dt: float) -> tuple[MoverModel, object]:
+    def read(self, inputs: SessionInputs, dt: float) -> tuple[MoverModel, object]:
         """The mover's model and its inputs in a frame.
 
         Raises:
@@ -162,29 +162,29 @@ class SceneSession:
         """
 
     @abstractmethod
-    def show(self, frame: SessionInputs) -> tuple[Mapping, Mapping]:
+    def show(self, inputs: SessionInputs) -> tuple[Mapping, Mapping]:
         """Poses of the mover after a tick: the current one, and the desired one."""
 
-    def advance(self, frame: SessionInputs, dt: float) -> None:
+    def advance(self, inputs: SessionInputs, dt: float) -> None:
         """Reads the mover, ticks it by `dt` [s], and shows the result."""
         record = self.record
         if dt > 0.0:
             self.step, self.next_step = dt, min(dt, self.step or dt)
         with record.resting_on(self.errors, dt):
-            model, inputs = self.read(frame, dt)
+            model, mover_inputs = self.read(inputs, dt)
             begun = perf_counter()
-            record.tick(model, inputs, dt)
+            record.tick(model, mover_inputs, dt)
             self.seconds = perf_counter() - begun
         if record.outputs is not None:
-            record.pose, record.desired_pose = self.show(frame)
+            record.pose, record.desired_pose = self.show(inputs)
 
-    def differs(self, frame: SessionInputs) -> bool:
+    def differs(self, inputs: SessionInputs) -> bool:
         """Whether inputs have changed since the last tick, or have become valid or invalid."""
         try:
-            model, inputs = self.read(frame, 0.0)
+            model, mover_inputs = self.read(inputs, 0.0)
         except self.errors as error:
             return str(error) != self.record.problem
-        return self.record.differs(model, inputs)
+        return self.record.differs(model, mover_inputs)
 
     @property
     def is_settled(self) -> bool:

@@ -48,7 +48,7 @@ class SceneFrame:
         self.movers = in_one_order(movers)
         self.sessions = [stage.of(mover) for mover in self.movers]
         behaviour = stage.performers.get(depsgraph.scene.session_uid)
-        self.read = SceneRead(depsgraph, stage.sessions, stage.solvers, behaviour, stage.dirty)
+        self.scene_read = SceneRead(depsgraph, stage.sessions, stage.solvers, behaviour, stage.dirty)
         self._objects = Dependencies()
 
     @property
@@ -83,12 +83,12 @@ class SceneFrame:
 
     def view(self, poses: Sequence[Mapping]) -> Placement:
         """Predicted transforms for given poses of the movers; movers without a pose are taken as authored."""
-        persons = self.stage.persons.get(self.read.depsgraph.scene.session_uid)
+        persons = self.stage.persons.get(self.scene_read.depsgraph.scene.session_uid)
         seen = persons.positions if persons is not None else {}
-        placement = Placement(self.read.depsgraph, {}, self.stage.rests, seen, self._objects)
+        placement = Placement(self.scene_read.depsgraph, {}, self.stage.rests, seen, self._objects)
         for mover, session, pose in zip(self.movers, self.sessions, poses, strict=True):
             for uid, bones in mover.bodies(session).items():
-                self.read.bodies.setdefault(uid, set()).update(bones)
+                self.scene_read.bodies.setdefault(uid, set()).update(bones)
             mover.write_pose(placement, dict.fromkeys(mover.bones(session)))
             mover.write_pose(placement, pose)
         return placement
@@ -188,30 +188,30 @@ class SceneStage:
             dt: Time since the last tick [s]; 0 in the first frame.
             ahead: Goals of the next frames of chains, by the movers' keys, if known.
         """
-        scene = SceneFrame(self, movers, depsgraph)
-        records, order = scene.records, scene.order()
-        through = scene.feedback(order)
-        self.cyclic = frozenset(scene.movers[k].key for k in order.cyclic)
+        scene_frame = SceneFrame(self, movers, depsgraph)
+        records, order = scene_frame.records, scene_frame.order()
+        through = scene_frame.feedback(order)
+        self.cyclic = frozenset(scene_frame.movers[k].key for k in order.cyclic)
         self.feedback = {key: mover.key for key, mover in through.items()}
         commit(records, dt)
-        view = targets = scene.view([record.pose_before for record in records])
+        view = targets = scene_frame.view([record.pose_before for record in records])
         if order.cyclic:
-            targets = scene.view([record.desired_before for record in records])
+            targets = scene_frame.view([record.desired_before for record in records])
         for turn in turns(order, records):
             for index, pose, desired_pose in turn.moved:
-                scene.movers[index].write_pose(view, pose)
+                scene_frame.movers[index].write_pose(view, pose)
                 if order.cyclic:
-                    scene.movers[index].write_pose(targets, desired_pose)
-            mover = scene.movers[turn.mover]
-            frame = SessionInputs(
-                scene.read,
+                    scene_frame.movers[index].write_pose(targets, desired_pose)
+            mover = scene_frame.movers[turn.mover]
+            inputs = SessionInputs(
+                scene_frame.scene_read,
                 mover,
                 view,
                 targets if turn.is_mutual else view,
                 (ahead or {}).get(mover.key, ()),
                 through.get(mover.key),
             )
-            scene.sessions[turn.mover].advance(frame, dt)
+            scene_frame.sessions[turn.mover].advance(inputs, dt)
         self.dirty.clear()
 
     def has_changed(self, movers: Sequence[tuple], depsgraph: bpy.types.Depsgraph) -> bool:
@@ -220,16 +220,18 @@ class SceneStage:
         """
         if not self.is_at_rest(movers):
             return True
-        scene = SceneFrame(self, movers, depsgraph)
-        view = scene.view([record.pose if record.state is not None else {} for record in scene.records])
+        scene_frame = SceneFrame(self, movers, depsgraph)
+        view = scene_frame.view(
+            [record.pose if record.state is not None else {} for record in scene_frame.records]
+        )
         if any(
-            session.differs(SessionInputs(scene.read, mover, view, view))
-            for mover, session in zip(scene.movers, scene.sessions, strict=True)
+            session.differs(SessionInputs(scene_frame.scene_read, mover, view, view))
+            for mover, session in zip(scene_frame.movers, scene_frame.sessions, strict=True)
         ):
             return True
         if not self.feedback:
             return False
-        through = scene.feedback(scene.order())
+        through = scene_frame.feedback(scene_frame.order())
         return {key: mover.key for key, mover in through.items()} != self.feedback
 
     def is_at_rest(self, movers: Sequence[tuple]) -> bool:
@@ -244,8 +246,8 @@ class SceneStage:
         """Predicted transforms of the scene with the movers' newest poses; movers without a tick are taken as
         authored.
         """
-        scene = SceneFrame(self, movers, depsgraph)
-        return scene.view([record.pose for record in scene.records])
+        scene_frame = SceneFrame(self, movers, depsgraph)
+        return scene_frame.view([record.pose for record in scene_frame.records])
 
 
 def as_mover(mover: tuple) -> Mover:

@@ -381,7 +381,7 @@ def _joint(joint: joints.ObjectJoint, parent: str, child: str, at_parent: Array,
     lower, upper = (joint.lower, joint.upper) if limited else ((), ())
     return Joint(
         joint.name,
-        joint.shape.kind,
+        joint.aligned_kind.kind,
         parent,
         child,
         frame_of(at_parent),

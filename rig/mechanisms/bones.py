@@ -19,10 +19,10 @@ from ..bones import imported_robot
 from ..bones.axes import is_prismatic, letter
 from ..bones.joint_axes import joint_axes
 from . import closures
+from .joint_kinds import LETTERS, AlignedKind, aligned_kind_of, frame_along
 from .masses import UNKNOWN, Mass, of_bones
 from .poses import frame_of, object_scale, rigid, scale_of
 from .precise_rest import Rest, is_scaled, rest_of
-from .shapes import LETTERS, AlignedKind, frame_along, shape_of
 from .straight import straighten
 
 HERE = np.eye(4)
@@ -170,27 +170,33 @@ class _Held:
 def _hinged(pose_bone: bpy.types.PoseBone, rest: Rest) -> _Held:
     """The joint between a bone and its parent, from the bone's unlocked axes."""
     name, parent = pose_bone.name, pose_bone.parent
-    shape, bone_pose = bone_shape(name, joint_axes(pose_bone)), rest.bones[name]
-    rotation = bone_pose[:3, :3] @ shape.turned[:3, :3]
+    aligned_kind, bone_pose = bone_aligned_kind(name, joint_axes(pose_bone)), rest.bones[name]
+    rotation = bone_pose[:3, :3] @ aligned_kind.rotation[:3, :3]
     return _Held(
-        name, shape.kind, parent.name if parent else WORLD, name, rotation, bone_pose[:3, 3], bone_pose[:3, 3]
+        name,
+        aligned_kind.kind,
+        parent.name if parent else WORLD,
+        name,
+        rotation,
+        bone_pose[:3, 3],
+        bone_pose[:3, 3],
     )
 
 
-def bone_shape(name: str, free: list[str]) -> AlignedKind:
+def bone_aligned_kind(name: str, free: list[str]) -> AlignedKind:
     """Kind of the joint between a bone and its parent, from the bone's unlocked axes.
 
     Raises:
         RigError: no kind of joint has exactly these axes.
     """
     along = "".join(letter(axis) for axis in free if is_prismatic(axis))
-    shape = shape_of(along, "".join(axis for axis in free if not is_prismatic(axis)))
-    if shape is None:
+    aligned_kind = aligned_kind_of(along, "".join(axis for axis in free if not is_prismatic(axis)))
+    if aligned_kind is None:
         raise RigError(
             f"Bone '{name}' moves along or about {', '.join(free)}, as no kind of joint does: lock some of"
             " these axes"
         )
-    return shape
+    return aligned_kind
 
 
 def _closed(rig: bpy.types.Object, closure: bpy.types.PropertyGroup, rest: Rest) -> _Held:

@@ -16,7 +16,7 @@ from ...solvers.mechanism.solver import MechanismSolver
 from ...solvers.mechanism.support import centre_of_mass, tipping
 from ..bones.axes import is_prismatic
 from .authored_mechanism import Reading
-from .shapes import dof_axes
+from .joint_kinds import dof_axes
 
 # height above a mechanism's lowest point below which a Ground body stands on the ground, as a share of the
 # mechanism's height

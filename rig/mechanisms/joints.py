@@ -11,8 +11,8 @@ from ...solvers.kinematics.se3 import Array
 from ..blender.errors import RigError
 from ..blender.presence import is_deleted
 from ..bones import axes
+from .joint_kinds import LETTERS, AlignedKind, aligned_kind_of, dof_axes
 from .ownership import NONE
-from .shapes import LETTERS, AlignedKind, dof_axes, shape_of
 
 # type of Blender's rigid body constraint that drives another constraint between the same bodies
 MOTOR = "MOTOR"
@@ -35,7 +35,7 @@ class ObjectJoint:
     frame_object: bpy.types.Object  # the object whose frame is the joint's frame
     first: bpy.types.Object | None
     second: bpy.types.Object | None
-    shape: AlignedKind
+    aligned_kind: AlignedKind
     lower: tuple[float, ...] = ()  # [rad or m] lower limits, relative to the authored pose
     upper: tuple[float, ...] = ()
     meets: bpy.types.Object | None = None
@@ -53,9 +53,9 @@ class ObjectJoint:
         """Joint frames (4, 4) on parent and child, oriented as the solver's kind of joint requires, for world
         poses of objects by session_uid.
         """
-        at_parent: Array = poses[self.frame_object.session_uid] @ self.shape.turned
+        at_parent: Array = poses[self.frame_object.session_uid] @ self.aligned_kind.rotation
         return at_parent, (
-            at_parent if self.meets is None else poses[self.meets.session_uid] @ self.shape.turned
+            at_parent if self.meets is None else poses[self.meets.session_uid] @ self.aligned_kind.rotation
         )
 
 
@@ -143,15 +143,15 @@ def _from_constraint(obj: bpy.types.Object, constraint: bpy.types.Constraint) ->
         about = "".join(letter for letter in LETTERS if not _is_locked(constraint, "ang", letter))
     else:
         along, about = PLAIN_TYPES[constraint.type]
-    shape = shape_of(along, about)
-    if shape is None:
+    aligned_kind = aligned_kind_of(along, about)
+    if aligned_kind is None:
         free = [f"moves along {letter}" for letter in along] + [f"rotates about {letter}" for letter in about]
         raise RigError(
             f"Joint '{obj.name}' {', '.join(free)}, which no kind of joint does: lock axes of this Generic"
             " constraint (both limits 0), or make two joints with a body between them"
         )
-    lower, upper = _limits(constraint, shape)
-    return ObjectJoint(obj, constraint.object1, constraint.object2, shape, lower, upper)
+    lower, upper = _limits(constraint, aligned_kind)
+    return ObjectJoint(obj, constraint.object1, constraint.object2, aligned_kind, lower, upper)
 
 
 def _is_locked(constraint: bpy.types.Constraint, word: str, letter: str) -> bool:
@@ -179,16 +179,16 @@ def _span(constraint: bpy.types.Constraint, word: str, letter: str) -> tuple[flo
 
 
 def _limits(
-    constraint: bpy.types.Constraint, shape: AlignedKind
+    constraint: bpy.types.Constraint, aligned_kind: AlignedKind
 ) -> tuple[tuple[float, ...], tuple[float, ...]]:
     """Lower and upper limits of the DoF; empty for a spherical joint."""
     lower, upper = [], []
-    for axis in dof_axes(shape.kind):
-        column = shape.turned[:3, LETTERS.index(axis[-1])]
+    for axis in dof_axes(aligned_kind.kind):
+        column = aligned_kind.rotation[:3, LETTERS.index(axis[-1])]
         k = int(np.argmax(np.abs(column)))
         span = (
             None
-            if shape.kind == "spherical"
+            if aligned_kind.kind == "spherical"
             else _span(constraint, "lin" if axes.is_prismatic(axis) else "ang", LETTERS[k])
         )
         if span is not None and column[k] < 0:
@@ -201,7 +201,7 @@ def _limits(
 def has_lost_limits(joint: ObjectJoint) -> bool:
     """Whether a constraint limits rotations but is read as a spherical joint, which cannot have limits."""
     constraint = joint.frame_object.rigid_body_constraint
-    is_ball = joint.shape.kind in ("spherical", "free")
+    is_ball = joint.aligned_kind.kind in ("spherical", "free")
     return (
         is_ball
         and constraint is not None

@@ -9,7 +9,7 @@ import bpy
 from ...solvers.mechanism.model import Joint
 from ..blender.errors import RigError
 from ..bones import axes
-from .shapes import dof_axes
+from .joint_kinds import dof_axes
 
 
 def with_motors(settings: bpy.types.PropertyGroup, joints: Iterable[Joint]) -> list[Joint]:

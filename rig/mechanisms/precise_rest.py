@@ -19,8 +19,8 @@ from ...solvers.kinematics.rotations import Vector, between, rotate
 from ...solvers.kinematics.se3 import Array, RigidTransform, frame_array
 from ..blender.errors import RigError
 from ..bones import imported_robot
+from .joint_kinds import LETTERS
 from .poses import rigid
-from .shapes import LETTERS
 
 # largest difference of an armature's scale from 1; beyond it, lengths in its robot's file would be wrong
 EVEN = 1e-4

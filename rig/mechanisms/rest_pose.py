@@ -60,7 +60,7 @@ class RestPose:
         relative to `size`].
         """
         object_joints = list(object_joints)
-        residuals = JointResiduals([joint.shape.kind for joint in object_joints])
+        residuals = JointResiduals([joint.aligned_kind.kind for joint in object_joints])
         ends_of = [joint.frames(self.rest) for joint in object_joints]
         at_rest = [np.array([pair[k] for pair in ends_of]).reshape(-1, 4, 4) for k in (0, 1)]
         motions = [

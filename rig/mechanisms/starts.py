@@ -11,7 +11,7 @@ from ...solvers.mechanism.model import Mechanism
 from ...solvers.mechanism.solution import AssemblyState
 from ...solvers.mechanism.solver import MechanismSolver
 from ..blender import actions
-from .shapes import dof_axes
+from .joint_kinds import dof_axes
 
 
 def _keyed(owner: bpy.types.Object) -> set[str]:

@@ -8,7 +8,7 @@ from ...character.file.mechanisms import GoalEntry, MechanismEntry, MotorEntry, 
 from ...character.file.postures import StoredPosture
 from ...character.file.tracks import track
 from ...motion import Limits
-from ...solvers.mechanism.solution import AssemblyState as Rest
+from ...solvers.mechanism.solution import AssemblyState
 from ..blender.errors import RigError
 from ..blender.presence import find
 from ..chains import kept_posture
@@ -119,7 +119,7 @@ class ExportedMechanism:
         return MechanismEntry(
             name=self.mover.owner.name,
             mechanism=self.reading.mechanism,
-            rest=Rest(model.rest.values, model.rest.balls, model.rest.damping),
+            rest=AssemblyState(model.rest.values, model.rest.balls, model.rest.damping),
             motors=motors,
             undetermined=model.undetermined,
             is_over_actuated=model.is_over_actuated,

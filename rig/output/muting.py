@@ -14,7 +14,7 @@ from ..bones import rotation_modes, shown_values
 from ..bones.channels import PARTS, Channel
 from ..bones.constrained import HARMLESS
 from ..bones.joint_axes import why_no_limits
-from ..mechanisms.shapes import LETTERS
+from ..mechanisms.joint_kinds import LETTERS
 
 OWN = "Limber"  # beginning of the names of Limber's own constraints
 SWITCHES = ("mute", "enabled")  # properties that switch a constraint: one mutes it, the other enables it

@@ -7,7 +7,9 @@ import math
 import numpy as np
 
 from ..kinematics.se3 import Array, cross, exponential
-from ..tolerances import MET
+
+# cosine of the middle angle below which the first and the last joint rotate about one axis (gimbal lock)
+NEAR_GIMBAL = 1e-6
 
 
 def ball_rotation(axes: Array, angles: Array) -> Array:
@@ -40,7 +42,7 @@ def ball_angles(axes: Array, rotations: Array, near: Array) -> Array:
             math.atan2(-sense * bc, cc),
             math.atan2(-sense * ab, aa),
         )
-        if cosine < MET:  # gimbal lock: the first and the last joint rotate about one axis
+        if cosine < NEAR_GIMBAL:
             third = previous[2]
             first = _first_alone(axes[k], sense, rotations[k], third)
         angles[k] = _nearest(first, second, third, previous)

@@ -27,7 +27,7 @@ from ..kernel.library import KernelError, kernel
 from ..kinematics.se3 import angle_of
 from ..kinematics.skeleton import Angles, Skeleton
 from ..kinematics.tree import Frames
-from ..tolerances import MET, SAME_ANGLE
+from ..tolerances import SAME_ANGLE
 from . import branch_transition
 from .branch_transition import BranchTransition
 from .last_frames import LastFrames
@@ -48,6 +48,9 @@ LEAST_PRICE = 2.0
 SMALL_STEP = 1.5e-3
 # [rad, or in fractions of the reach] length of a damped step below which no further step follows
 NO_STEP = 1e-5
+# fraction of the cost: no step follows one that reduces the cost by less, since the rest moves bones
+# invisibly
+LEAST_GAIN = 1e-6
 ANY_ERROR = math.tau  # [rad] more than the aim error of any view
 
 
@@ -294,7 +297,7 @@ class BoneSolver:
                 continue
             current, damping = following, 0.1 * damping if damping > FIRST_DAMPING else 0.0
             pose, cost = current.pose, current.secondary
-            if gain <= MET * current.cost(price):  # the remaining movement of the bones is invisible
+            if gain <= LEAST_GAIN * current.cost(price):
                 break
         pose = problem.polished(current, pose)
         missed = float(problem.aim.evaluate(model.frames(pose)).size[0])

@@ -14,12 +14,13 @@ from numpy.typing import NDArray
 
 from ..gaze import SPEED
 from ..kinematics.skeleton import Angles
-from ..tolerances import MET
 from .descent import Candidates, ShapeDescent, StepGoal
 from .model import Indices, Model
 
 # [s] time constant of the damping's decrease, and of the trust region's if the solution does not improve
 SETTLING = 0.16
+# fraction of the cost: a smaller improvement from frame to frame is invisible and counts as none
+LEAST_GAIN = 1e-6
 LEAST_DAMPING = 0.01  # fraction of the damping that remains at last
 PLANNING_TIME = (
     # [s] time after which no transition begins, and the trust region decreases even if the solution improves
@@ -221,7 +222,7 @@ class Settling(NamedTuple):
 
     def at(self, merit: float, dt: float) -> "Settling":
         """The settling state after a frame of `dt` [s] whose solution has the cost `merit`."""
-        better = merit < (1.0 - MET) * self.best  # a smaller improvement would be invisible
+        better = merit < (1.0 - LEAST_GAIN) * self.best
         factor = math.exp(min(dt, PLANNING_TIME) / SETTLING)  # bounded, since one frame may last for minutes
         trust = min(1.0, factor * self.trust) if better and self.may_plan else self.trust / factor
         return self._replace(best=merit if better else self.best, last=merit, trust=trust)

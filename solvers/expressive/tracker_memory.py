@@ -8,7 +8,6 @@ import numpy as np
 
 from ..goals import Aim, GazeGoal
 from ..kinematics.skeleton import Angles
-from ..tolerances import MET
 from .model import Model
 from .motion import Settling
 from .plan import Planning
@@ -16,7 +15,7 @@ from .prediction import Velocity, farthest, velocity
 
 # [rad] movement in a frame that counts as none; a start within this distance of the last solution counts as
 # equal to it
-STILL = MET
+STILL = 1e-6
 
 
 class TrackedGoal(NamedTuple):

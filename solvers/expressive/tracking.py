@@ -43,7 +43,7 @@ from .simulation import AIM_LOST, LASTING_LOSS
 from .tracker_memory import STILL, TrackedGoal, TrackerMemory, usable_memory
 
 # [s] time constant of a joint that one direction alone pulls; sets the inertia of local steps
-PULL_TIME = FRAME
+PULL_TIME = 1 / 60
 LOCAL_STEPS = 3  # largest number of Newton steps in a frame
 ENOUGH = math.radians(
     3

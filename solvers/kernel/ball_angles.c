@@ -3,6 +3,7 @@
 #include "tolerances.h"
 #include "turns.h"
 
+#define NEAR_GIMBAL 1e-6 /* cosine of the middle angle, as in solvers/bones/ball_angles.py */
 
 static void turned(const double *axis, double angle, double *turn) {
     double vector[3] = {axis[0] * angle, axis[1] * angle, axis[2] * angle};
@@ -49,7 +50,7 @@ void ball_angles(const double *axes, const double *rotation, const double *near,
     double sense = dot(axes, normal), cosine = hypot(entries[5], entries[8]); /* cosine: cosine of the middle angle */
     double second = atan2(sense * entries[2], cosine), first = atan2(-sense * entries[5], entries[8]);
     double third = atan2(-sense * entries[1], entries[0]);
-    if (cosine < MET) { /* the outer joints rotate about one axis */
+    if (cosine < NEAR_GIMBAL) { /* the outer joints rotate about one axis */
         third = near[2];
         first = first_alone(axes, sense, rotation, third);
     }

@@ -23,6 +23,7 @@
 #define NEARLY_MET 1e-5
 #define SMALL_STEP 1.5e-3
 #define NO_STEP 1e-5
+#define LEAST_GAIN 1e-6
 
 /* State of a solve, with its arrays in the workspace. */
 struct solve {
@@ -268,7 +269,7 @@ static double descended(struct solve *solve, struct limber_bones_solve *task) {
         struct evaluated *reached = next;
         next = state, state = reached;
         damping = damping > FIRST_DAMPING ? 0.1 * damping : 0.0;
-        is_last = gain <= MET * cost_of(state, price);
+        is_last = gain <= LEAST_GAIN * cost_of(state, price);
     }
     copy_configuration(bones, &state->at, &solve->solved);
     polish(solve, state, &state->aim, &next->aim);

@@ -154,7 +154,7 @@ static struct configuration *try_step(struct descent *descent, const struct conf
             left += error * error;
         }
         adapt_damping(descent, gain, here->square - left);
-        int is_small = here->open <= CLOSE_ENOUGH && gain <= MET * here->square;
+        int is_small = here->open <= CLOSE_ENOUGH && gain <= LEAST_GAIN * here->square;
         *is_settled = there->open <= EXACT && (is_small || longest < EXACT);
         return there;
     }
@@ -220,7 +220,7 @@ static struct configuration *beyond_saddle(struct descent *descent, const struct
     if (!(steepest > 0.0)) return NULL;
     for (int i = 0; i < v; i++) descent->step[i] = slope[i] * (-PROBE / steepest);
     struct configuration *there = closed_after(descent, here, descent->step);
-    if (!there || here->square - there->square > MET * here->square) return there;
+    if (!there || here->square - there->square > LEAST_GAIN * here->square) return there;
     release(there);
     return NULL;
 }

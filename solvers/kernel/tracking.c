@@ -12,7 +12,7 @@
 #define LOCAL_STEPS 3
 #define ENOUGH (3.0 * DEGREES)
 #define AT_RISK (0.2 * DEGREES)
-#define STILL MET                /* [rad] as in solvers/expressive/tracker_memory.py */
+#define STILL 1e-6               /* [rad] as in solvers/expressive/tracker_memory.py */
 #define LEAST_PROGRESS 0.1
 
 /* Bounds (n,) within the joint limits, the acceleration limit and a share of the speed limit. */

@@ -58,7 +58,7 @@ class DeterminantReference:
 class Mode:
     """Assembly mode of one cluster of loops in a frame."""
 
-    view: DeterminantReference
+    reference: DeterminantReference
     value: float  # determinant, from which a change of the mode is detected
     slope: float  # change of the determinant in the last step
     position: Array  # (v,) coordinates [rad, or sizes of the mechanism]
@@ -68,10 +68,10 @@ class Mode:
         """The mode with a new reference, if `block` (r, p) belongs to a pose far enough from singular
         ones.
         """
-        view = DeterminantReference.at(block)
-        if not view.is_clear or view.rank < self.view.rank:
+        reference = DeterminantReference.at(block)
+        if not reference.is_clear or reference.rank < self.reference.rank:
             return self
-        return replace(self, view=view, value=1.0, slope=self.slope / self.value)
+        return replace(self, reference=reference, value=1.0, slope=self.slope / self.value)
 
 
 @dataclass(frozen=True)
@@ -115,7 +115,9 @@ class Branches:
         if not last.modes:
             return last, False
         blocks, position = self._blocks(loops), values / self.unit
-        determinants = [mode.view.determinant(block) for mode, block in zip(last.modes, blocks, strict=True)]
+        determinants = [
+            mode.reference.determinant(block) for mode, block in zip(last.modes, blocks, strict=True)
+        ]
         moved = last.moved + max(float(np.abs(position - mode.position).max()) for mode in last.modes)
         modes, is_other, is_renewed = [], False, False
         for mode, columns, determinant, block in zip(
@@ -145,7 +147,7 @@ class Branches:
         if float(np.abs(step).max(initial=0.0)) <= EXACT:
             return replace(last, value=determinant, slope=0.0 if is_other else last.slope), is_other
         slope = 0.0 if is_other else determinant - last.value
-        return Mode(last.view, determinant, slope, position, step), is_other
+        return Mode(last.reference, determinant, slope, position, step), is_other
 
     def _is_unpredicted(self, last: Mode, determinant: float, step: Array, columns: Indices) -> bool:
         """Whether the sign of a determinant differs from the one that the motors' movement predicts."""

@@ -20,7 +20,7 @@ from ..kinematics.tree import Frames, Mask
 from ..least_squares.bounded_step import LONGEST_STEP, within
 from ..least_squares.damping import Damping, regularise
 from ..tasks import Kinematics, Task
-from ..tolerances import EXACT, MET, SAME_ANGLE
+from ..tolerances import EXACT, SAME_ANGLE
 from .loops import Loops
 from .objectives import stacked
 from .tree import SpanningTree
@@ -34,6 +34,9 @@ NEAR_SINGULAR = 0.01
 PROBE = 0.05
 # largest difference between two successive motions that count as alike, relative to the motion
 ALIKE = 0.5
+# fraction of the squared task error: smallest reduction that counts as progress, of a step past a saddle and
+# of a step after which the descent continues
+LEAST_GAIN = 1e-6
 
 
 class LoopKinematics(NamedTuple):
@@ -181,7 +184,8 @@ class Descent:
         stepped = self._closed(configuration, slope * (-PROBE / steepest))
         return (
             stepped
-            if stepped is not None and configuration.square - stepped.square > MET * configuration.square
+            if stepped is not None
+            and configuration.square - stepped.square > LEAST_GAIN * configuration.square
             else None
         )
 
@@ -196,7 +200,7 @@ class Descent:
                 left = configuration.goals[0] + configuration.goals[1] @ tried
                 promised = configuration.square - float(left @ left)
                 self.damping.after(gain, promised)
-                is_small = configuration.open <= CLOSE_ENOUGH and gain <= MET * configuration.square
+                is_small = configuration.open <= CLOSE_ENOUGH and gain <= LEAST_GAIN * configuration.square
                 return stepped, stepped.open <= EXACT and (is_small or longest < EXACT)
             if longest < EXACT:
                 return None, True

@@ -43,6 +43,9 @@ FLAT = 0.02
 SPREAD = 0.1
 # largest residual of the correct axis, as a fraction of the residual of the joint's own axis
 BETTER_FIT = 0.1
+# cosine of the angle between an axis and the nearest correct one below which they are square: neither sign
+# of the correct axis is nearer
+SQUARE = 1e-6
 
 
 @dataclass(frozen=True)
@@ -202,7 +205,7 @@ class _Examination:
         correct = near.T @ (near @ axis)
         length = float(np.linalg.norm(correct))
         # if the axis is perpendicular to the nearest one, neither side is nearer
-        correct = correct / length if length > MET else _positive(near[-1])
+        correct = correct / length if length > SQUARE else _positive(near[-1])
         return MisalignedAxis(
             joint.name,
             float(np.arctan2(np.linalg.norm(np.cross(axis, correct)), axis @ correct)),

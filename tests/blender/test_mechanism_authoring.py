@@ -44,7 +44,7 @@ def test_empties_with_a_joint_of_limbers_own_do_as_well():
 
 @pytest.mark.every_blender
 @pytest.mark.parametrize(
-    ("kind", "shape", "settings"),
+    ("kind", "joint_kind", "settings"),
     [
         ("HINGE", "revolute", {}),
         ("SLIDER", "prismatic", {}),
@@ -58,7 +58,7 @@ def test_empties_with_a_joint_of_limbers_own_do_as_well():
         ("GENERIC_SPRING", "revolute", dict.fromkeys(("lin_x", "lin_y", "lin_z", "ang_x", "ang_y"), 0.0)),
     ],
 )
-def test_each_of_blenders_constraints_is_the_joint_that_it_looks_like(kind, shape, settings):
+def test_each_of_blenders_constraints_is_the_joint_that_it_looks_like(kind, joint_kind, settings):
     from limber.rig.mechanisms.joints import joints
 
     held = those.constraint(
@@ -69,7 +69,7 @@ def test_each_of_blenders_constraints_is_the_joint_that_it_looks_like(kind, shap
         setattr(held, f"limit_{axis}_lower", value)
         setattr(held, f"limit_{axis}_upper", value)
     (found,) = joints(bpy.context.scene.collection.all_objects)
-    assert found.shape.kind == shape
+    assert found.aligned_kind.kind == joint_kind
 
 
 @pytest.mark.every_blender

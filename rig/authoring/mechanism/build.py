@@ -15,8 +15,8 @@ from ...blender import item_keys
 from ...blender.errors import RigError
 from ...bones import axes
 from ...mechanisms import bones, joints
+from ...mechanisms.joint_kinds import dof_axes
 from ...mechanisms.ownership import add_joint, ends
-from ...mechanisms.shapes import dof_axes
 from .motors import add_motor, add_motors, file_motors
 
 SIDES = 8  # number of sides of the prism that draws a bar
@@ -202,7 +202,7 @@ def from_scene(owner: bpy.types.Object, joint_objects: list) -> bpy.types.Proper
     pairs = joints.driven_pairs(joint_objects)
     for joint in joints.joints(joint_objects):
         if {body.session_uid if body else 0 for body in (joint.first, joint.second)} in pairs and dof_axes(
-            joint.shape.kind
+            joint.aligned_kind.kind
         ):
             add_motors(owner, joint.frame_object)
     return settings

@@ -18,8 +18,8 @@ from ...mechanisms import inputs
 from ...mechanisms.assembled import Assembled
 from ...mechanisms.authored_mechanism import Reading
 from ...mechanisms.inputs import WEIGHTS
+from ...mechanisms.joint_kinds import dof_axes
 from ...mechanisms.ownership import ends, is_joint, joint_objects
-from ...mechanisms.shapes import dof_axes
 from ...properties.motion_style import motion_style
 from ...scene.placement import Placement
 

@@ -11,8 +11,8 @@ from ...blender.errors import RigError
 from ...bones import axes, imported_robot
 from ...bones.joint_axes import joint_axes, limits
 from ...mechanisms import bones, joints
+from ...mechanisms.joint_kinds import dof_axes
 from ...mechanisms.ownership import joint_objects
-from ...mechanisms.shapes import dof_axes
 from ...properties import servo_units
 from ...robot import device
 from ..chains import LINEAR_LIMITS, apply_rates, fit_servo
@@ -77,7 +77,7 @@ def add_motors(owner: bpy.types.Object, joint: bpy.types.Object) -> list:
         )
     if any(motor.joint == joint for motor in settings.motors):
         raise RigError(f"Joint '{joint.name}' has a motor already: remove that first")
-    moved = dof_axes(mechanism_joint.shape.kind)
+    moved = dof_axes(mechanism_joint.aligned_kind.kind)
     if not moved:
         raise RigError(
             f"Joint '{joint.name}' is fixed and leaves nothing to move: choose another joint, or another kind"
@@ -85,7 +85,9 @@ def add_motors(owner: bpy.types.Object, joint: bpy.types.Object) -> list:
         )
     limited = _spans(mechanism_joint.lower, mechanism_joint.upper)
     return [
-        add_motor(settings, owner, axis, joint=joint, seen=mechanism_joint.shape.seen(axis), limits=span)
+        add_motor(
+            settings, owner, axis, joint=joint, seen=mechanism_joint.aligned_kind.seen(axis), limits=span
+        )
         for axis, span in zip(moved, limited, strict=False)
     ]
 
@@ -131,9 +133,10 @@ def add_bone_motors(owner: bpy.types.Object, name: str) -> list:
     free_axes = joint_axes(pose_bone)
     if not free_axes:
         raise RigError(f"All axes of bone '{name}' are locked: unlock the axis that the motor moves")
-    shape = bones.bone_shape(name, free_axes)
+    aligned_kind = bones.bone_aligned_kind(name, free_axes)
     motors = [
-        add_motor(settings, owner, axis, bone=name, seen=shape.seen(axis)) for axis in dof_axes(shape.kind)
+        add_motor(settings, owner, axis, bone=name, seen=aligned_kind.seen(axis))
+        for axis in dof_axes(aligned_kind.kind)
     ]
     if len(free_axes) == 1:
         motors[0].lower, motors[0].upper = limits(pose_bone, free_axes[0])

@@ -19,13 +19,13 @@ class AlignedKind:
     """
 
     kind: Kind
-    turned: Array
+    rotation: Array
 
     def seen(self, axis: str) -> str:
         """Name of the object's or bone's own axis that is parallel to `axis` of the joint's frame, for the
         interface.
         """
-        letter = LETTERS[int(np.argmax(np.abs(self.turned[:3, LETTERS.index(axes.letter(axis))])))]
+        letter = LETTERS[int(np.argmax(np.abs(self.rotation[:3, LETTERS.index(axes.letter(axis))])))]
         return axes.prismatic(letter) if axes.is_prismatic(axis) else letter
 
 
@@ -39,7 +39,7 @@ def frame_along(z: str, x: str = "") -> Array:
     return frame
 
 
-def shape_of(translations: str, rotations: str) -> AlignedKind | None:
+def aligned_kind_of(translations: str, rotations: str) -> AlignedKind | None:
     """Kind of the joint that translates along `translations` and rotates about `rotations` (axes in the
     parent's order); None if there is no such kind.
     """
