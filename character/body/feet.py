@@ -118,7 +118,7 @@ def following(
     Args:
         body, feet, floor: As for `first`.
         before: Contact states in the last frame.
-        sources: Positions of the source feet, as for `first`, in the last frame and now.
+        sources: Positions of the source feet, as for `first`, in the last frame and now; NaN if not known.
         free: States of the body solved without a floor, in the last frame and now.
         shown: State of the body in the last frame.
         dt: Time step [s].
@@ -169,6 +169,43 @@ def following(
             )
         )
     return tuple(steps)
+
+
+def in_last_frame(
+    body: Body,
+    feet: tuple[Foot, ...],
+    last_feet: tuple[Foot, ...],
+    last_contacts: tuple[FootContact, ...],
+    last_sources: Array,
+    free: KinematicState,
+    shown: KinematicState,
+) -> tuple[tuple[FootContact, ...], Array]:
+    """Contact states and source positions (f, 3) [m] of the feet in the last frame. A foot that was chosen
+    since counts as in the air where it was shown. Its source's position is NaN: without a known speed the
+    foot does not stand yet.
+
+    Args:
+        body, feet: As for `first`.
+        last_feet: The feet of the last frame.
+        last_contacts: Their contact states.
+        last_sources: Positions of their source feet, as for `first`.
+        free: State of the body solved without a floor, in the last frame.
+        shown: State of the body in the last frame.
+    """
+    known = {
+        foot.link: (contact, source)
+        for foot, contact, source in zip(last_feet, last_contacts, last_sources, strict=True)
+    }
+    contacts, sources = [], np.full((len(feet), 3), np.nan)
+    for k, foot in enumerate(feet):
+        if foot.link in known:
+            contact, sources[k] = known[foot.link]
+        else:
+            position = foot_position(body, foot, shown)
+            in_air = FootContact(False, position, sources[k], np.zeros(3), position, False)
+            contact = slipped(body, foot, in_air, free, shown)
+        contacts.append(contact)
+    return tuple(contacts), sources
 
 
 def rise(feet: tuple[FootContact, ...]) -> float:

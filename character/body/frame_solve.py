@@ -18,7 +18,7 @@ from ...solvers.whole_body.full_solve import settled
 from ...solvers.whole_body.solver import WholeBody
 from ...solvers.whole_body.targets import Contact, Values
 from . import leaps
-from .feet import Floor, Foot, FootContact, first, following, foot_position, rise, slipped
+from .feet import Floor, Foot, FootContact, first, following, foot_position, in_last_frame, rise, slipped
 from .inputs import NOWHERE, UNKNOWN, BodyInputs, Velocities, between, velocities_of
 
 # [s] longest step of the solver, since its model is linear; captured limbs rotate by up to 20 degrees per
@@ -56,6 +56,9 @@ class SolvedBody:
 
 class LastFrame(Protocol):
     """Fields of the body's last state that the solves use; see `tick.BodyState`."""
+
+    @property
+    def model(self) -> SolvedBody: ...
 
     @property
     def inputs(self) -> BodyInputs: ...
@@ -137,7 +140,7 @@ def first_frame(model: SolvedBody, inputs: BodyInputs) -> Solved:
 def same_frame(model: SolvedBody, inputs: BodyInputs, before: LastFrame) -> Solved:
     """The body in its last state, on its authored base."""
     state, free = (_carried(model, body_state, inputs) for body_state in (before.state, before.free))
-    feet = _known_feet(model, inputs, before, free)
+    feet, _ = _last_feet(model, before)
     if before.state is before.free and not _any_held(feet):
         state = free
     return Solved(state, free, feet, before.leap)
@@ -147,7 +150,6 @@ def next_frame(model: SolvedBody, targets: FrameTargets, before: LastFrame, dt: 
     """The body after the solver's steps of a frame of `dt` [s]."""
     solver, inputs, steps = model.solver, targets.inputs, targets.steps
     state, free = (_carried(model, body_state, inputs) for body_state in (before.state, before.free))
-    last_feet = _known_feet(model, inputs, before, free)
 
     # the solve without a floor
     for part in targets.parts:
@@ -160,10 +162,11 @@ def next_frame(model: SolvedBody, targets: FrameTargets, before: LastFrame, dt: 
         return _crossing(model, targets, before, free, leap, leap.goal, dt)._replace(solution=solution)
 
     # the solve with the feet that the floor holds
-    feet = last_feet
+    feet: tuple[FootContact, ...] = ()
     if model.feet:
-        sources, frees = (before.inputs.feet, inputs.feet), (before.free, free)
-        feet = following(model.body, model.feet, feet, sources, _floor(inputs), frees, before.state, dt)
+        last_feet, last_sources = _last_feet(model, before)
+        sources, frees = (last_sources, inputs.feet), (before.free, free)
+        feet = following(model.body, model.feet, last_feet, sources, _floor(inputs), frees, before.state, dt)
     if before.state is before.free and not _any_held(feet):
         return Solved(free, free, feet, leap, solution=solution)
     solution, state = _on_contacts(model, targets, before, state, feet, dt)
@@ -225,13 +228,13 @@ def _crossing(
     return Solved(free if before.state is before.free else state, free, feet, leap, is_crossing=True)
 
 
-def _known_feet(
-    model: SolvedBody, inputs: BodyInputs, before: LastFrame, free: bodies.KinematicState
-) -> tuple[FootContact, ...]:
-    """The feet's contact states in the last frame; those of a first frame if other feet were chosen since."""
-    if len(before.feet) == len(model.feet):
-        return before.feet
-    return first(model.body, model.feet, inputs.feet, _floor(inputs), free)
+def _last_feet(model: SolvedBody, before: LastFrame) -> tuple[tuple[FootContact, ...], Array]:
+    """Contact states and source positions (f, 3) [m] of the model's feet in the last frame, in which other
+    feet may have been chosen.
+    """
+    return in_last_frame(
+        model.body, model.feet, before.model.feet, before.feet, before.inputs.feet, before.free, before.state
+    )
 
 
 def _begin(model: SolvedBody, inputs: BodyInputs) -> bodies.KinematicState:

@@ -306,7 +306,7 @@ def linked(rig: bpy.types.Object, retarget: bpy.types.PropertyGroup) -> Linked:
         RigError: the pairs cannot be used; see `checked`.
     """
     pairs = checked(rig, retarget)
-    fresh = [pair.target for pair in pairs if not pair.calibrated]
+    fresh = [pair.target for pair in pairs if not _is_calibrated(pair)]
     if fresh:
         named = f"'{fresh[0]}'" + (f" and {len(fresh) - 1} more" if len(fresh) > 1 else "")
         raise RigError(f"How {named} lie against their source bones is not known yet: press Calibrate")
@@ -326,6 +326,17 @@ def linked(rig: bpy.types.Object, retarget: bpy.types.PropertyGroup) -> Linked:
         base in targets,
         retarget.paired_only,
     )
+
+
+def _is_calibrated(pair: bpy.types.PropertyGroup) -> bool:
+    """Whether a pair's offset is known, and a rotation; scripts, overrides and damaged files may set it to
+    zero or NaN.
+    """
+    try:
+        rotations.normalized(tuple(pair.offset))
+    except ValueError:
+        return False
+    return pair.calibrated
 
 
 def _common(rig: bpy.types.Object, paths: list[list[str]]) -> str:

@@ -165,7 +165,8 @@ class BodySession(SceneSession):
         """The mover and its inputs in a frame.
 
         Raises:
-            RigError, SkeletonError, BodyTargetError, LimitError, MotionError: the set-up cannot be used.
+            RigError, SkeletonError, BodyTargetError, LimitError, MotionError, KernelError: the set-up cannot
+                be used.
         """
         (rig, retarget), depsgraph, is_dirty = (
             inputs.mover,

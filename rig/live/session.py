@@ -158,7 +158,7 @@ class SceneSession:
         """The mover's model and its inputs in a frame.
 
         Raises:
-            ValueError: one of `errors`: the setup cannot be used; the message names the fault and the remedy.
+            one of `errors`: the setup cannot be used; the message names the fault and the remedy.
         """
 
     @abstractmethod

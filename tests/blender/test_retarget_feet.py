@@ -12,13 +12,19 @@ from mathutils import Matrix, Vector
 
 from tests.blender.figures import CMU, XSENS, called, crouch, figure, walk
 from tests.blender.rigs import apart, matrices
+from tests.blender.shown import settle
 
 FRAMES = range(1, 25)
 
 
 def place(rig, words, part: str) -> Vector:
+    return head_of(rig, called(words, part))
+
+
+def head_of(rig, bone: str) -> Vector:
+    """Shown position [m] of a bone's head in the world."""
     shown = rig.evaluated_get(bpy.context.evaluated_depsgraph_get())
-    return (shown.matrix_world @ shown.pose.bones[called(words, part)].matrix).translation
+    return (shown.matrix_world @ shown.pose.bones[bone].matrix).translation
 
 
 @pytest.fixture
@@ -217,3 +223,68 @@ def test_a_bake_plants_as_live_does(body):
     shown = [matrix for frame in FRAMES for matrix in matrices(body, names, frame)]
     bpy.ops.limber.bake()
     assert apart(shown, [matrix for frame in FRAMES for matrix in matrices(body, names, frame)]) < 2e-5
+
+
+BOTH, NONE = {"LeftFoot", "RightFoot"}, set()
+SLOW = 1.0  # [rad/s] velocity limit of the joints, slower than the crouch
+CHANGED = 12  # frame in which other feet are planted
+LEAP = 0.01  # [m] distance that no foot moves in a frame from then on: unplanted ones slide by 6 mm
+
+
+def choose(rig, chosen: set[str]) -> None:
+    """Plants these feet, and no others."""
+    for pair in rig.limber.retarget.pairs:
+        pair.plant = pair.target in chosen
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (BOTH, {"LeftFoot"}),
+        (BOTH, NONE),
+        (NONE, BOTH),
+        ({"RightFoot"}, BOTH),
+        ({"LeftFoot"}, {"RightFoot"}),
+        (BOTH, {"RightFoot", "LeftHand"}),
+    ],
+)
+@pytest.mark.parametrize("velocity", [0.0, SLOW])
+def test_other_feet_are_planted_while_the_body_is_live_and_it_goes_on(
+    body, capfd, before: set[str], after: set[str], velocity: float
+):
+    choose(body, before)
+    body.limber.retarget.velocity = velocity
+    bpy.ops.limber.live()
+    scene, session = bpy.context.scene, live.session(body, body.limber.retarget)
+    joints, spots = [], {name: [] for name in after & BOTH}
+    for frame in FRAMES:
+        if frame == CHANGED:
+            choose(body, after)
+        scene.frame_set(frame)
+        joints.append(session.outputs.state.joints)
+        for name, positions in spots.items():
+            positions.append(head_of(body, name))
+        # a foot that is chosen anew stands from its second frame on
+        chosen = before if frame < CHANGED else before & after if frame == CHANGED else after
+        assert set(session.outputs.planted) == chosen & BOTH, "a hand is in the air"
+    assert session.problem == ""
+    assert "Traceback" not in "".join(capfd.readouterr())
+    moved = np.abs(np.diff(joints, axis=0))
+    assert moved[CHANGED:].max() > 0.03, "the body goes on"
+    if velocity:
+        assert moved.max() < (1.0 + 1e-6) * velocity / scene.render.fps
+    else:
+        for positions in spots.values():
+            later = positions[CHANGED - 2 :]
+            assert max((spot - last).length for last, spot in pairwise(later)) < LEAP
+
+
+def test_other_feet_are_planted_while_nothing_plays(body, capfd):
+    choose(body, BOTH)
+    bpy.ops.limber.live()
+    session = live.session(body, body.limber.retarget)
+    for chosen in (NONE, {"RightFoot"}, BOTH):
+        choose(body, chosen)
+        settle()
+        assert set(session.outputs.planted) == chosen
+    assert "Traceback" not in "".join(capfd.readouterr())

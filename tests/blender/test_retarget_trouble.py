@@ -92,6 +92,16 @@ def test_a_pair_that_was_changed_must_be_calibrated_anew():
         bpy.ops.limber.live()
 
 
+@pytest.mark.parametrize("offset", [(0.0, 0.0, 0.0, 0.0), (nan, 0.0, 0.0, 0.0)])
+def test_a_pair_whose_offset_is_no_rotation_must_be_calibrated_anew(offset: tuple[float, ...]):
+    rig, _ = follower()
+    pair = pair_of(rig, "head")
+    known, pair.offset = tuple(pair.offset), offset
+    assert problem() == "How 'Head' lie against their source bones is not known yet: press Calibrate"
+    pair.offset = known
+    assert problem() == ""
+
+
 @pytest.mark.every_blender
 @pytest.mark.parametrize("side", ["target", "source"])
 def test_a_bone_that_is_missing_is_named(side: str):
