@@ -188,6 +188,7 @@ def _undo_post(*_: object) -> None:
     wake_clock()
 
 
+@lasting(IDLE)
 def _clock() -> float | None:
     """Timer: advances live motion by wall time while nothing plays, for a dragged target or a filter that is
     still moving.

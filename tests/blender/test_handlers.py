@@ -181,3 +181,12 @@ def test_an_error_does_not_end_a_timer_on_which_robots_depend_and_is_reported_on
     assert capsys.readouterr().out.count("ValueError: a defect") == 1
     monkeypatch.undo()
     assert timer() is None, "nothing is connected and nothing listens"
+
+
+def test_an_error_does_not_end_the_clock(monkeypatch, capsys):
+    def fail() -> bool:
+        raise ValueError("a defect")
+
+    monkeypatch.setattr(live, "is_playing", fail)
+    assert [handlers._clock(), handlers._clock()] == [handlers.IDLE, handlers.IDLE]
+    assert capsys.readouterr().out.count("ValueError: a defect") == 1
