@@ -1,4 +1,6 @@
-"""Forecast of goals, from known frames ahead or extrapolated from their velocity."""
+"""Motion of goals: their change since the last frame, and their forecast, from known frames ahead or
+extrapolated from their velocity.
+"""
 
 import math
 from collections.abc import Sequence
@@ -56,6 +58,44 @@ def velocity(before: Aim, current: Aim, last: Velocity, dt: float) -> Velocity:
     )
     newest = 1.0 - math.exp(-dt / SMOOTHING)
     return Velocity(_blend(last.angular, angular, newest), _blend(last.drift, drift, newest))
+
+
+class TrackedGoal(NamedTuple):
+    """A frame's goal, in the form in which frames are compared."""
+
+    problem: tuple[object, ...] = ()  # skeleton, options and kinds of goal
+    values: tuple[tuple[float, ...], ...] = ()  # numbers of the posture and of each aim
+    aims: tuple[Aim, ...] = ()
+
+    @staticmethod
+    def of(model: Model, goal: GazeGoal, posture: tuple[float, ...]) -> "TrackedGoal":
+        """A goal for a model, with the posture (n,) [rad or m] to keep."""
+        ends = goal.ends
+        values = (posture, *(end.aim.numbers for end in ends))
+        kinds = (
+            (type(end.aim), end.aim.up is None, end.aim.level is None, end.end, end.symmetric) for end in ends
+        )
+        problem = (model.skeleton, model.options, goal.keep, *kinds, *goal.weights, *map(len, values))
+        return TrackedGoal(problem, values, tuple(end.aim for end in ends))
+
+    def equals(self, last: "TrackedGoal") -> bool:
+        """Whether this goal and its posture are the same as the last frame's."""
+        return self.problem == last.problem and self.values == last.values
+
+    def velocities(self, last: "TrackedGoal", moving: Sequence[Velocity], dt: float) -> tuple[Velocity, ...]:
+        """Velocity of each aim, from the last frame's goal, `dt` [s] ago, and the velocities `moving` up to
+        then.
+        """
+        if len(last.aims) != len(self.aims):
+            return tuple(Velocity() for _ in self.aims)
+        return tuple(velocity(*pair, dt) for pair in zip(last.aims, self.aims, moving, strict=True))
+
+    def distance(self, last: "TrackedGoal") -> float:
+        """Change of aims or posture [rad, or relative to their size] since the last frame's goal, which has
+        the same `problem`.
+        """
+        posture, last_posture = self.values[0], last.values[0]
+        return max(farthest(self.values[1:], last.values[1:]), math.dist(posture, last_posture))
 
 
 def _blend(last: Vector, current: Vector, newest: float) -> Vector:

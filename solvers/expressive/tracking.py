@@ -36,12 +36,14 @@ from .motion import (
     within_speed,
 )
 from .plan import Planner, Planning
-from .prediction import FrameContext, GoalForecast
+from .prediction import FrameContext, GoalForecast, TrackedGoal, Velocity
 from .search import Search
 from .shape import Authored
 from .simulation import AIM_LOST, LASTING_LOSS
-from .tracker_memory import STILL, TrackedGoal, TrackerMemory, usable_memory
 
+# [rad] movement in a frame that counts as none; a start within this distance of the last solution counts as
+# equal to it
+STILL = 1e-6
 # [s] time constant of a joint that one direction alone pulls; sets the inertia of local steps
 PULL_TIME = 1 / 60
 LOCAL_STEPS = 3  # largest number of Newton steps in a frame
@@ -67,6 +69,30 @@ class Held(NamedTuple):
     merit: float  # cost, as in `Candidates.merit`
     steps: int
     measured: PoseErrors | None = None  # errors of the pose's ends; None if unknown
+
+
+class TrackerMemory(NamedTuple):
+    """State of the tracker, passed on from frame to frame."""
+
+    goal: TrackedGoal = TrackedGoal()
+    moving: tuple[Velocity, ...] = ()  # velocity of each aim
+    angles: tuple[float, ...] = ()  # (n,) [rad] last solution
+    velocity: tuple[float, ...] = ()  # (n,) [rad/s] velocities in the last frame
+    speed: float = 0.0  # [rad/s] speed of the transition in progress
+    aim_error: float = 0.0  # [rad] aim error of the solution
+    # [s] time since the aim was last met: within AIM_LOST, or within AT_RISK if the goal stands still
+    lost: float = 0.0
+    settling: Settling = Settling()
+    idle: float = 0.0  # [s] time since the goal changed or a joint moved
+    planning: Planning = Planning()
+
+    def settling_for(self, goal: TrackedGoal, is_still: bool, dt: float) -> Settling:
+        """The settling state of the next frame, of `dt` [s], before its step; `is_still`: whether its goal is
+        the same as the last frame's, and so are the known ones ahead.
+        """
+        if goal.problem != self.goal.problem:
+            return Settling()
+        return self.settling if is_still else self.settling.after_change(goal.distance(self.goal), dt)
 
 
 class TrackingResult(NamedTuple):
@@ -317,3 +343,21 @@ def _tracked(frame: Tracked) -> Held:
 def _held(pose: Candidates, steps: int) -> Held:
     """The pose in a batch that has only one."""
     return Held(pose.angles[0], float(pose.aim_error[0]), float(pose.merit[0]), steps)
+
+
+def usable_memory(memory: object, start: Angles) -> TrackerMemory:
+    """The last frame's memory, for a frame that starts at angles `start` (n,); if these are not the last
+    solution, only the part about the target's motion and other branches.
+    """
+    angles, at_rest = tuple(start.tolist()), (0.0,) * len(start)
+    if not isinstance(memory, TrackerMemory) or len(memory.angles) != len(angles):
+        return TrackerMemory(angles=angles, velocity=at_rest)
+    if memory.angles == angles or float(np.abs(memory.angles - start).max()) <= STILL:
+        return memory
+    return TrackerMemory(
+        goal=TrackedGoal(aims=memory.goal.aims),
+        moving=memory.moving,
+        angles=angles,
+        velocity=at_rest,
+        planning=Planning(pool=memory.planning.pool),
+    )

@@ -79,7 +79,7 @@ class SwingSession(SceneSession):
         rig, swing = frame.mover
         if swing.bone not in rig.pose.bones:
             raise RigError(f"'{rig.name}' has no bone '{swing.bone}': choose another Bone")
-        scene = frame.scene.depsgraph.scene
+        scene = frame.scene_read.depsgraph.scene
         self.model = self.model or Model(make_filter("default", LIMITS, MotionStyle()))
         return self.model, SwingInputs(
             swing.amplitude, scene.frame_current_final * scene.render.fps_base / scene.render.fps
