@@ -10,7 +10,7 @@ from ..xml_tree import Element
 from .expressions import ExpressionError
 
 # largest number of elements and parameters; the largest public robots have some thousands
-MAX_ELEMENTS = 200_000
+MAX_ELEMENTS = 100_000
 MAX_DEPTH = 120  # largest nesting of elements, macros and files
 NESTED = f"elements, macros, files and properties are nested deeper than {MAX_DEPTH}"
 MAX_FILES = 500  # largest number of includes, counted each time

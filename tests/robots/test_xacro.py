@@ -272,7 +272,7 @@ WRONG = {
     ),
     "calls itself": (errors.MalformedError, DEEP, "does a macro call itself"),
     "includes itself": (errors.MalformedError, '<xacro:include filename="robot.xacro"/>', "nested deeper"),
-    "elements without end": (errors.MalformedError, WIDE, "more than 200000 elements"),
+    "elements without end": (errors.MalformedError, WIDE, "more than 100000 elements"),
     "text without end": (
         errors.MalformedError,
         f'<xacro:property name="p0" value="a"/>{LONG}<link name="${{p60}}"/>',
@@ -386,7 +386,7 @@ def doubled(text: str, before: str = "") -> str:
                 "<xacro:n/>",
                 '<xacro:macro name="n" params="' + " ".join(f"p{k}:=1" for k in range(500)) + '"/>',
             ),
-            "more than 200000",
+            "more than 100000",
         ),
         (doubled('<a b="$(eval 0 and ' + "1+" * 400 + '%s)"/>'), "more than 1000000 steps"),
     ],
