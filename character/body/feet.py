@@ -185,7 +185,7 @@ def in_last_frame(
     foot does not stand yet.
 
     Args:
-        body, feet: As for `first`.
+        body, feet: The model of the body, and its feet that can stand now.
         last_feet: The feet of the last frame.
         last_contacts: Their contact states.
         last_sources: Positions of their source feet, as for `first`.
