@@ -55,9 +55,13 @@ class MoverRecord(Generic[Pose]):
         try:
             yield
         except errors as error:
-            self.problem = str(error)
-            if self.state is not None:
-                self.outputs, self.state = self.state.model.tick(None, self.state, dt)
+            self.rest(str(error), dt)
+
+    def rest(self, problem: str, dt: float) -> None:
+        """Makes the mover come to rest, in place of a tick of `dt` [s]; `problem`: the reason."""
+        self.problem = problem
+        if self.state is not None:
+            self.outputs, self.state = self.state.model.tick(None, self.state, dt)
 
     def tick(self, model: MoverModel, inputs: object, dt: float) -> None:
         """Ticks the mover's model by `dt` [s]; raises ValueError as `MoverModel.tick`."""

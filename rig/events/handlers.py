@@ -7,12 +7,11 @@ changes that Limber itself makes.
 from collections.abc import Callable
 from functools import wraps
 from time import monotonic, perf_counter
-from traceback import format_exc
 
 import bpy
 from bpy.app.handlers import persistent
 
-from ..blender import overrides
+from ..blender import defects, overrides
 from ..blender.write_access import granted
 from ..bodies import receiver
 from ..chains import kept_posture
@@ -44,7 +43,6 @@ def lasting(every: float) -> Callable[[Callable[[], float | None]], Callable[[],
     Args:
         every: Time [s] from an error to the timer's next call.
     """
-    reported: set[str] = set()
 
     def made(timer: Callable[[], float | None]) -> Callable[[], float | None]:
         @wraps(timer)
@@ -53,9 +51,7 @@ def lasting(every: float) -> Callable[[Callable[[], float | None]], Callable[[],
                 return timer()
             # an unexpected error is a defect of Limber: it is printed, and the timer continues
             except Exception:
-                if (what := format_exc()) not in reported:
-                    reported.add(what)
-                    print(what)
+                defects.print_once()
                 return every
 
         return run

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Protocol
 
 import bpy
@@ -290,7 +291,7 @@ class Runtime:
     """Runtime state: the live movers, their stages and proxies."""
 
     registry: Registry = field(default_factory=Registry)
-    stage: SceneStage = field(default_factory=SceneStage)
+    stage: SceneStage = field(default_factory=partial(SceneStage, goes_on=True))
     # stage whose poses the proxies show since the last frame change; None: `stage`
     shown: SceneStage | None = None
     moving: set[int] = field(

@@ -17,6 +17,7 @@ from ...character.record import MoverRecord, RecordSnapshot
 from ...character.seeing import SeenPersons
 from ...character.stage import TickOrder, commit, feedback, in_order, is_at_rest, turns
 from ...solvers.goals import GazeGoal
+from ..blender import defects
 from ..scene.dependencies import Dependencies
 from ..scene.placement import Placement
 from ..scene.rest_frames import RestFrames
@@ -99,10 +100,13 @@ class SceneStage:
 
     Args:
         solvers: Solvers to use instead of the chains' own, by the movers' keys.
+        goes_on: Whether an unexpected exception, which is a defect of Limber, stops only the mover in which
+            it occurs, as in live motion. False: it is raised.
     """
 
-    def __init__(self, solvers: dict[Key, str] | None = None) -> None:
+    def __init__(self, solvers: dict[Key, str] | None = None, *, goes_on: bool = False) -> None:
         self.solvers = solvers or {}
+        self.goes_on = goes_on
         self.sessions: dict[Key, SceneSession] = {}
         self.playback: Playback[StageSnapshot] = Playback()
         # keys of the movers that were in a cycle at the last tick
@@ -134,7 +138,7 @@ class SceneStage:
     def copy(self, snapshot: StageSnapshot | None = None) -> "SceneStage":
         """An independent copy of the stage, in its current state or an earlier snapshot."""
         before = snapshot or self.snapshot()
-        other = SceneStage(self.solvers)
+        other = SceneStage(self.solvers, goes_on=self.goes_on)
         other.sessions = {
             key: replace(session, record=session.record.restored(before.records.get(key)))
             for key, session in list(self.sessions.items())
@@ -211,8 +215,28 @@ class SceneStage:
                 (ahead or {}).get(mover.key, ()),
                 through.get(mover.key),
             )
-            scene_frame.sessions[turn.mover].advance(inputs, dt)
+            self._advance(scene_frame.sessions[turn.mover], inputs, dt)
         self.dirty.clear()
+
+    def _advance(self, session: SceneSession, inputs: SessionInputs, dt: float) -> None:
+        """Advances a session by `dt` [s]; after a defect its mover comes to rest, if the stage goes on."""
+        before = session.record.state
+        try:
+            session.advance(inputs, dt)
+        except Exception:
+            if not self.goes_on:
+                raise
+            session.record.state = before  # rests in place of the tick, which may have been completed
+            session.record.rest(_reported_defect(inputs.mover), dt)
+
+    def _differs(self, session: SceneSession, inputs: SessionInputs) -> bool:
+        """Whether inputs of a session have changed since the last tick."""
+        try:
+            return session.differs(inputs)
+        except Exception:
+            if not self.goes_on:
+                raise
+            return session.problem != _reported_defect(inputs.mover)
 
     def has_changed(self, movers: Sequence[tuple], depsgraph: bpy.types.Depsgraph) -> bool:
         """Whether inputs of a mover have changed since the last tick, or have become valid or invalid, or an
@@ -225,7 +249,7 @@ class SceneStage:
             [record.pose if record.state is not None else {} for record in scene_frame.records]
         )
         if any(
-            session.differs(SessionInputs(scene_frame.scene_read, mover, view, view))
+            self._differs(session, SessionInputs(scene_frame.scene_read, mover, view, view))
             for mover, session in zip(scene_frame.movers, scene_frame.sessions, strict=True)
         ):
             return True
@@ -248,6 +272,12 @@ class SceneStage:
         """
         scene_frame = SceneFrame(self, movers, depsgraph)
         return scene_frame.view([record.pose for record in scene_frame.records])
+
+
+def _reported_defect(mover: Mover) -> str:
+    """Prints the unexpected exception that is being handled; returns the mover's problem as a sentence."""
+    defects.print_once()
+    return f"{mover.label} is stopped by a defect of Limber: please report what the system console shows"
 
 
 def as_mover(mover: tuple) -> Mover:

@@ -10,6 +10,13 @@ from ...solvers.mechanism.kinds import KINDS, Kind
 from ..bones import axes
 
 LETTERS = "XYZ"
+# kinds whose frame is the parent's, by their axes of translation and rotation
+WITHOUT_AXIS: dict[tuple[str, str], Kind] = {
+    ("", ""): "fixed",
+    ("", LETTERS): "spherical",
+    (LETTERS, ""): "cartesian",
+    (LETTERS, LETTERS): "free",
+}
 
 
 @dataclass(frozen=True)
@@ -39,46 +46,31 @@ def frame_along(z: str, x: str = "") -> Array:
     return frame
 
 
+def frame_across(x: str, y: str) -> Array:
+    """(4, 4) frame whose X and Y axes are the named axes of another frame."""
+    frame = np.eye(4)
+    frame[:3, 0], frame[:3, 1] = np.eye(3)[LETTERS.index(x)], np.eye(3)[LETTERS.index(y)]
+    frame[:3, 2] = np.cross(frame[:3, 0], frame[:3, 1])
+    return frame
+
+
 def aligned_kind_of(translations: str, rotations: str) -> AlignedKind | None:
     """Kind of the joint that translates along `translations` and rotates about `rotations` (axes in the
     parent's order); None if there is no such kind.
     """
-    plain = np.eye(4)
     along, about = "".join(sorted(translations)), "".join(sorted(rotations))
-    if about == LETTERS:
-        return (
-            AlignedKind("spherical", plain)
-            if not along
-            else AlignedKind("free", plain)
-            if along == LETTERS
-            else None
-        )
-    if not about:
-        if len(along) == 1:
-            return AlignedKind("prismatic", frame_along(along))
-        return (
-            AlignedKind("fixed", plain)
-            if not along
-            else AlignedKind("cartesian", plain)
-            if along == LETTERS
-            else None
-        )
-    if len(about) == 2:
-        if along:
-            return None
-        frame = np.eye(4)  # X is the first axis of rotation, Y the second
-        frame[:3, 0], frame[:3, 1] = (
-            np.eye(3)[LETTERS.index(rotations[0])],
-            np.eye(3)[LETTERS.index(rotations[1])],
-        )
-        frame[:3, 2] = np.cross(frame[:3, 0], frame[:3, 1])
-        return AlignedKind("universal", frame)
-    if not along:
+    if (kind := WITHOUT_AXIS.get((along, about))) is not None:
+        return AlignedKind(kind, np.eye(4))
+    if len(about) == 2 and not along:
+        return AlignedKind("universal", frame_across(*rotations))
+    if len(about) == 1 and not along:
         return AlignedKind("revolute", frame_along(about))
-    if along == about:
+    if len(about) == 1 and along == about:
         return AlignedKind("cylindrical", frame_along(about))
-    if len(along) == 2 and about not in along:
+    if len(about) == 1 and len(along) == 2 and about not in along:
         return AlignedKind("planar", frame_along(about))
+    if len(along) == 1 and not about:
+        return AlignedKind("prismatic", frame_along(along))
     return None
 
 

@@ -14,6 +14,7 @@ import bpy
 import limber
 import pytest
 from limber import registration
+from limber.rig.blender import defects
 
 from tests.cases import pytest_collection_modifyitems
 
@@ -88,6 +89,16 @@ def extension() -> Iterator[None]:
     if limber.__package__ in addons:  # a test may have read the factory settings itself
         addons.remove(addons[limber.__package__])
     assert after == before, "unregistering left handlers behind"
+
+
+@pytest.fixture(autouse=True)
+def defects_of_limber() -> Iterator[set[str]]:
+    """Unexpected exceptions that live motion and timers have survived; a test that expects some clears the
+    set.
+    """
+    defects.printed.clear()
+    yield defects.printed
+    assert not defects.printed, "\n".join(defects.printed)
 
 
 @pytest.fixture

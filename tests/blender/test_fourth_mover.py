@@ -86,7 +86,9 @@ class SwingSession(SceneSession):
         )
 
     def show(self, frame):
-        bone = frame.mover.owner.pose.bones[frame.mover.settings.bone]
+        bone = frame.mover.owner.pose.bones.get(frame.mover.settings.bone)
+        if bone is None:
+            return {}, {}
         pose = {
             bone.name: (
                 tuple(Quaternion((1.0, 0.0, 0.0), self.outputs.angle)),

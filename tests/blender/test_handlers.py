@@ -169,7 +169,7 @@ def test_a_fresh_blender_that_enables_limber_in_a_live_file_is_live(tmp_path):
     ],
 )
 def test_an_error_does_not_end_a_timer_on_which_robots_depend_and_is_reported_once(
-    wake, timer, part, work, every, monkeypatch, capsys
+    wake, timer, part, work, every, monkeypatch, capsys, defects_of_limber
 ):
     def fail(*_) -> bool:
         raise ValueError("a defect")
@@ -178,15 +178,17 @@ def test_an_error_does_not_end_a_timer_on_which_robots_depend_and_is_reported_on
     assert bpy.app.timers.is_registered(timer), "what Blender calls is what is tried here"
     monkeypatch.setattr(part, work, fail)
     assert [timer(), timer()] == [every, every]
-    assert capsys.readouterr().out.count("ValueError: a defect") == 1
+    assert capsys.readouterr().err.count("ValueError: a defect") == 1
+    defects_of_limber.clear()
     monkeypatch.undo()
     assert timer() is None, "nothing is connected and nothing listens"
 
 
-def test_an_error_does_not_end_the_clock(monkeypatch, capsys):
+def test_an_error_does_not_end_the_clock(monkeypatch, capsys, defects_of_limber):
     def fail() -> bool:
         raise ValueError("a defect")
 
     monkeypatch.setattr(live, "is_playing", fail)
     assert [handlers._clock(), handlers._clock()] == [handlers.IDLE, handlers.IDLE]
-    assert capsys.readouterr().out.count("ValueError: a defect") == 1
+    assert capsys.readouterr().err.count("ValueError: a defect") == 1
+    defects_of_limber.clear()

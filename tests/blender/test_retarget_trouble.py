@@ -272,7 +272,7 @@ def test_a_body_that_is_scaled_to_nothing_is_told_and_goes_on_with_its_size():
     assert problem() == ""
 
 
-def test_a_defect_of_limber_is_no_problem_of_the_body(monkeypatch, capfd):
+def test_a_defect_of_limber_is_told_as_one(monkeypatch, capfd, defects_of_limber):
     follower()
     assert problem() == ""
 
@@ -280,5 +280,6 @@ def test_a_defect_of_limber_is_no_problem_of_the_body(monkeypatch, capfd):
         raise ValueError("zip() argument 2 is shorter than argument 1")
 
     monkeypatch.setattr(sources, "posed", defect)
-    assert problem() == ""
+    assert problem().startswith("Body of 'Body' is stopped by a defect of Limber")
     assert "ValueError: zip() argument 2 is shorter" in "".join(capfd.readouterr())
+    defects_of_limber.clear()

@@ -1,0 +1,93 @@
+"""Tests that an unexpected exception in one mover, a defect of Limber, stops this mover only."""
+
+import bpy
+import numpy as np
+import pytest
+from limber.rig.live import live
+
+from tests.blender.baking import begin
+from tests.blender.rigs import UPRIGHT, build, looking_chain, target
+from tests.blender.shown import go_live, missed, no_handler_raises, pose, session, settle  # noqa: F401
+
+pytestmark = pytest.mark.every_blender
+
+FRAME_RATE = 24  # frames a second of a new scene
+
+
+@pytest.fixture
+def two_lamps():
+    """Two live chains of one scene, with a target each."""
+    chains = [looking_chain(build(UPRIGHT, name), at=target(name=f"{name} target")) for name in ("A", "B")]
+    for rig, chain in chains:
+        go_live(rig, chain)
+    return chains
+
+
+def fail(*_):
+    raise ZeroDivisionError("a defect")
+
+
+def step(rows, chain, frames: int) -> None:
+    """Steps through frames, and appends the values of a chain's joints to `rows` in each."""
+    scene = bpy.context.scene
+    for _ in range(frames):
+        scene.frame_set(scene.frame_current + 1)
+        rows.append(list(session(chain.id_data, chain).values().values()))
+
+
+@pytest.mark.parametrize("method", ["read", "show"])
+def test_the_other_mover_goes_on_and_the_failing_one_comes_to_rest(
+    method, two_lamps, monkeypatch, capsys, defects_of_limber
+):
+    (rig, chain), (other, other_chain) = two_lamps
+    for each in (chain, other_chain):
+        each.target.location.x += 1.0
+    rows = []
+    step(rows, chain, 3)
+    monkeypatch.setattr(session(rig, chain), method, fail)
+    step(rows, chain, 40)
+    problem = session(rig, chain).problem
+    assert "is stopped by a defect of Limber" in problem
+    assert "console" in problem
+    assert capsys.readouterr().err.count("ZeroDivisionError: a defect") == 1
+    assert missed(other, other_chain) < 0.1
+    assert session(other, other_chain).problem == ""
+    # the failing chain brakes within its limits, without a jump, and stays where it stopped
+    limits = session(rig, chain).limits().values()
+    values = np.array(rows)
+    velocity = np.diff(values, axis=0) * FRAME_RATE
+    assert np.abs(velocity[1]).max() > 0.1, "the chain moved before the defect"
+    assert (np.abs(velocity) <= 1.001 * np.array([joint.velocity for joint in limits])).all()
+    acceleration = np.diff(velocity, axis=0) * FRAME_RATE
+    assert (np.abs(acceleration) <= 1.001 * np.array([joint.acceleration for joint in limits])).all()
+    assert not velocity[-1].any()
+    assert not live.scene_updated(bpy.context.scene, bpy.context.evaluated_depsgraph_get())
+    monkeypatch.undo()
+    step(rows, chain, 40)
+    assert session(rig, chain).problem == ""
+    assert missed(rig, chain) < 0.1
+    defects_of_limber.clear()
+
+
+def test_a_changed_target_does_not_end_a_handler(two_lamps, monkeypatch, defects_of_limber):
+    (rig, chain), (other, other_chain) = two_lamps
+    monkeypatch.setattr(session(rig, chain), "read", fail)
+    for each in (chain, other_chain):
+        each.target.location.x += 1.0
+    bpy.context.view_layer.update()
+    settle()
+    assert missed(other, other_chain) < 0.1
+    assert missed(rig, chain) > 1.0
+    defects_of_limber.clear()
+
+
+def test_a_bake_does_not_hide_a_defect(two_lamps, monkeypatch):
+    (rig, chain), _ = two_lamps
+    before = pose(rig)
+    kind = type(session(rig, chain))
+    monkeypatch.setattr(kind, "read", fail)
+    with pytest.raises(ZeroDivisionError):
+        begin(chain).step()
+    monkeypatch.undo()
+    settle()
+    assert pose(rig) == before
