@@ -11,13 +11,12 @@ from collections.abc import Mapping, Sequence
 from math import dist
 from typing import NamedTuple
 
-from .part_names import MOTORS, BodyPart, read, short_names, side_of, words
+from .finger_names import fingers
+from .part_names import MOTORS, BodyPart, deforming, read, short_names, side_of, words
 
 Parents = Mapping[str, str | None]  # bone -> its parent
 Heads = Mapping[str, tuple[float, float, float]]  # bone -> position (x, y, z) [m] of its head at rest
 
-DEFORMING = "DEF-"  # prefix of Rigify's deforming bones; its other bones are controls and mechanisms
-MANY = 8  # number of deforming bones from which a rig's other bones count as controls
 NUMBERED_SPINE = re.compile(r"^((def|org)-)?spine(\.\d{3})?$", re.IGNORECASE)
 SEVERAL = ("spine", "neck")  # parts that may consist of several bones
 # share of the upper arm's length: a shoulder bone nearer than this to the upper arm's head is a hinge of a
@@ -79,15 +78,17 @@ def matched(
     target_parts: Mapping[BodyPart, Sequence[str]],
     controls: Mapping[str, str] | None = None,
 ) -> list[Pair]:
-    """As `pairs`, with the body parts of source and target already found by `parts`."""
+    """As `pairs`, with the body parts of both found by `parts`. Fingers are paired joint by joint."""
     control_of = dict(zip(target, target, strict=True)) if controls is None else controls
+    source_parts = {**source_parts, **fingers(source)}
+    joints = {finger: bones for finger, bones in fingers(target).items() if finger in source_parts}
+    target_parts = {**target_parts, **joints}
     source_of: dict[str, str] = {}
     for part, part_bones in target_parts.items():
         bones = [control_of[bone] for bone in part_bones if bone in control_of]
-        source_of |= {
-            target_bone: source_bone
-            for source_bone, target_bone in _spread(source_parts.get(part, []), bones)
-        }
+        sources = source_parts.get(part, [])
+        rows = _spread(sources, bones) if part.name in SEVERAL else zip(sources, bones, strict=False)
+        source_of |= {target_bone: source_bone for source_bone, target_bone in rows}
     paired = set(source_of.values())
     alike = {_plain(bone): bone for bone in reversed(source) if bone not in paired}
     for bone in target:
@@ -120,8 +121,7 @@ def parts(bones: Parents, heads: Heads | None = None) -> dict[BodyPart, list[str
 
 def _parts(bones: Parents, heads: Heads | None) -> dict[BodyPart, list[str]]:
     """As `parts`, for bones whose names have no common first word."""
-    deforming = [bone for bone in bones if bone.upper().startswith(DEFORMING)]
-    candidates = deforming if len(deforming) >= MANY else list(bones)
+    candidates = deforming(bones)
     bones_by_part: dict[BodyPart, list[str]] = {}
     for bone in candidates:
         if (part := read(bone).part) is not None:
