@@ -6,7 +6,7 @@ VRM 1, Godot and OpenXR. A joint is therefore known by its position among the bo
 the palm and tips are no joints, and neither are a robot's links, which are hinges.
 """
 
-from collections.abc import Iterable
+from collections.abc import Collection, Container, Iterable
 from typing import NamedTuple
 
 from .part_names import MOTORS, SIDES, SILENT, BodyPart, deforming, short_names, side_of, words
@@ -43,38 +43,44 @@ class FingerName(NamedTuple):
     is_in_palm: bool
 
 
-def fingers(bones: Iterable[str]) -> dict[BodyPart, list[str]]:
+def fingers(bones: Iterable[str], among: Container[BodyPart] | None = None) -> dict[BodyPart, list[str]]:
     """Bones of each finger, from the palm outward.
 
     Args:
         bones: Names of a body's bones, parents before their children.
+        among: Fingers of interest; None for all.
     """
-    known = [(bone, name) for bone, short in short_names(deforming(bones)).items() if (name := _read(short))]
-    # a numbered finger counts from the thumb, or from the index finger beside a thumb with a name of its own
-    order = list(FINGERS)[any(name.finger == "thumb" for _, name in known) :]
-    first = min((name.number for _, name in known if not name.finger), default=0)
+    known = {bone: name for bone, short in short_names(deforming(bones)).items() if (name := _read(short))}
+    order = _order(known.values())
     joints: dict[BodyPart, list[str]] = {}
-    for bone, name in known:
-        position = name.number - first
-        finger = name.finger or (order[position] if position < len(order) else "")
+    for bone, name in known.items():
+        finger = name.finger or order.get(name.number, "")
         if finger and (finger == "thumb" or not name.is_in_palm):
             joints.setdefault(BodyPart(name.side, finger), []).append(bone)
-    return {part: named for part, named in joints.items() if len(named) <= MOST}
+    wanted = joints.keys() if among is None else among
+    return {part: named for part, named in joints.items() if part in wanted and len(named) <= MOST}
+
+
+def _order(names: Collection[FingerName]) -> dict[int, str]:
+    """Fingers by their numbers: the lowest is the thumb's or, beside a thumb with a name of its own, the
+    index finger's.
+    """
+    first = min((name.number for name in names if not name.finger), default=0)
+    is_thumb_named = any(name.finger == "thumb" for name in names)
+    return dict(enumerate(list(FINGERS)[is_thumb_named:], first))
 
 
 def _read(name: str) -> FingerName | None:
     """What a name says of a finger; None if it names no finger, or has any other word."""
-    name_words = words(name)
+    name_words, side = words(name), side_of(name)
     numbers = [word for word in name_words if word.isdecimal()]
-    said = [word for word in name_words if word not in SIDES and not word.isdecimal()]
-    named = [NAMES[word] for word in said if word in NAMES]
-    rest = [word for word in said if word not in NAMES]
-    side = side_of(name)
-    if not side or len(named) > 1 or not MEANINGLESS.issuperset(rest):
+    said = set(name_words) - SIDES.keys() - set(numbers)
+    named, rest = said & NAMES.keys(), said - NAMES.keys()
+    if not side or len(named) > 1 or not rest <= MEANINGLESS:
         return None
     is_in_palm = not PALM.isdisjoint(rest)
-    if named:
-        return FingerName(side, named[0], -1, is_in_palm) if len(numbers) < 2 else None
-    if NUMBERED in rest and numbers:  # of "Finger12" the first digit is the finger, the second its joint
+    if named and len(numbers) < 2:
+        return FingerName(side, NAMES[named.pop()], -1, is_in_palm)
+    if not named and NUMBERED in rest and numbers:  # "Finger12": the finger, then its joint
         return FingerName(side, "", int(numbers[0][0]), is_in_palm)
     return None

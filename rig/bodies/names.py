@@ -81,13 +81,11 @@ def matched(
     """As `pairs`, with the body parts of both found by `parts`. Fingers are paired joint by joint."""
     control_of = dict(zip(target, target, strict=True)) if controls is None else controls
     source_parts = {**source_parts, **fingers(source)}
-    joints = {finger: bones for finger, bones in fingers(target).items() if finger in source_parts}
-    target_parts = {**target_parts, **joints}
+    target_parts = {**target_parts, **fingers(target, source_parts)}
     source_of: dict[str, str] = {}
     for part, part_bones in target_parts.items():
         bones = [control_of[bone] for bone in part_bones if bone in control_of]
-        sources = source_parts.get(part, [])
-        rows = _spread(sources, bones) if part.name in SEVERAL else zip(sources, bones, strict=False)
+        rows = _in_order(part, source_parts.get(part, []), bones)
         source_of |= {target_bone: source_bone for source_bone, target_bone in rows}
     paired = set(source_of.values())
     alike = {_plain(bone): bone for bone in reversed(source) if bone not in paired}
@@ -385,10 +383,12 @@ def _is_part(bone: str, parts_of: Mapping[BodyPart, Sequence[str]]) -> bool:
     return any(bone in bones for bones in parts_of.values())
 
 
-def _spread(sources: Sequence[str], targets: Sequence[str]) -> list[tuple[str, str]]:
-    """Pairs of bones from two lists, both from the root outward: evenly distributed over the longer list, and
-    the last bone of one list with the last of the other.
+def _in_order(part: BodyPart, sources: Sequence[str], targets: Sequence[str]) -> list[tuple[str, str]]:
+    """Pairs of a part's bones in two bodies, both from the root outward: one by one; of spine and neck evenly
+    distributed over the longer list, and the last bone of one list with the last of the other.
     """
+    if part.name not in SEVERAL:
+        return list(zip(sources, targets, strict=False))
     few = min(len(sources), len(targets))
     return [
         (sources[_index(k, few, len(sources))], targets[_index(k, few, len(targets))]) for k in range(few)
