@@ -75,8 +75,6 @@ MIDDLE = with_translations(
                 "spineshoulder",
                 "spinenavel",
                 "spinechest",
-                "thorax",
-                "lumbar",
             ),
             *(
                 "lowerabdomen",
