@@ -12,7 +12,7 @@ from ..bones.controls import Controls
 from ..bones.driving import switch_off
 from . import names
 from .names import Parents
-from .part_names import BodyPart
+from .part_names import DEFORMING, BodyPart
 
 
 def controls_of(rig: bpy.types.Object, bones: Parents) -> dict[str, str] | None:
@@ -53,7 +53,7 @@ def _nearest_controls(
     """
     nearest = {}
     for bone in bones:
-        if bone not in named and not bone.upper().startswith(names.DEFORMING):
+        if bone not in named and not bone.upper().startswith(DEFORMING):
             continue
         control = controls.control_of(bone, excluded) if controls.is_followed(bone) else bone
         if control is not None:

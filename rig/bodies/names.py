@@ -11,13 +11,12 @@ from collections.abc import Mapping, Sequence
 from math import dist
 from typing import NamedTuple
 
-from .part_names import MOTORS, BodyPart, read, short_names, side_of, words
+from .finger_names import fingers
+from .part_names import MOTORS, BodyPart, deforming, read, short_names, side_of, words
 
 Parents = Mapping[str, str | None]  # bone -> its parent
 Heads = Mapping[str, tuple[float, float, float]]  # bone -> position (x, y, z) [m] of its head at rest
 
-DEFORMING = "DEF-"  # prefix of Rigify's deforming bones; its other bones are controls and mechanisms
-MANY = 8  # number of deforming bones from which a rig's other bones count as controls
 NUMBERED_SPINE = re.compile(r"^((def|org)-)?spine(\.\d{3})?$", re.IGNORECASE)
 SEVERAL = ("spine", "neck")  # parts that may consist of several bones
 # share of the upper arm's length: a shoulder bone nearer than this to the upper arm's head is a hinge of a
@@ -79,15 +78,15 @@ def matched(
     target_parts: Mapping[BodyPart, Sequence[str]],
     controls: Mapping[str, str] | None = None,
 ) -> list[Pair]:
-    """As `pairs`, with the body parts of source and target already found by `parts`."""
+    """As `pairs`, with the body parts of both found by `parts`. Fingers are paired joint by joint."""
     control_of = dict(zip(target, target, strict=True)) if controls is None else controls
+    source_parts = {**source_parts, **fingers(source)}
+    target_parts = {**target_parts, **fingers(target, source_parts)}
     source_of: dict[str, str] = {}
     for part, part_bones in target_parts.items():
         bones = [control_of[bone] for bone in part_bones if bone in control_of]
-        source_of |= {
-            target_bone: source_bone
-            for source_bone, target_bone in _spread(source_parts.get(part, []), bones)
-        }
+        rows = _in_order(part, source_parts.get(part, []), bones)
+        source_of |= {target_bone: source_bone for source_bone, target_bone in rows}
     paired = set(source_of.values())
     alike = {_plain(bone): bone for bone in reversed(source) if bone not in paired}
     for bone in target:
@@ -120,8 +119,7 @@ def parts(bones: Parents, heads: Heads | None = None) -> dict[BodyPart, list[str
 
 def _parts(bones: Parents, heads: Heads | None) -> dict[BodyPart, list[str]]:
     """As `parts`, for bones whose names have no common first word."""
-    deforming = [bone for bone in bones if bone.upper().startswith(DEFORMING)]
-    candidates = deforming if len(deforming) >= MANY else list(bones)
+    candidates = deforming(bones)
     bones_by_part: dict[BodyPart, list[str]] = {}
     for bone in candidates:
         if (part := read(bone).part) is not None:
@@ -385,10 +383,12 @@ def _is_part(bone: str, parts_of: Mapping[BodyPart, Sequence[str]]) -> bool:
     return any(bone in bones for bones in parts_of.values())
 
 
-def _spread(sources: Sequence[str], targets: Sequence[str]) -> list[tuple[str, str]]:
-    """Pairs of bones from two lists, both from the root outward: evenly distributed over the longer list, and
-    the last bone of one list with the last of the other.
+def _in_order(part: BodyPart, sources: Sequence[str], targets: Sequence[str]) -> list[tuple[str, str]]:
+    """Pairs of a part's bones in two bodies, both from the root outward: one by one; of spine and neck evenly
+    distributed over the longer list, and the last bone of one list with the last of the other.
     """
+    if part.name not in SEVERAL:
+        return list(zip(sources, targets, strict=False))
     few = min(len(sources), len(targets))
     return [
         (sources[_index(k, few, len(sources))], targets[_index(k, few, len(targets))]) for k in range(few)

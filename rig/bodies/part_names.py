@@ -73,6 +73,8 @@ MIDDLE = with_translations(
                 "stomach",
                 "spinemid",
                 "spineshoulder",
+                "spinenavel",
+                "spinechest",
             ),
             *(
                 "lowerabdomen",
@@ -143,6 +145,8 @@ SHORT = {  # abbreviation -> the words that it stands for
 LIMBS = {"arm", "leg"}  # limbs that may precede the name of a part: "arm_left_elbow"
 ENDS_OF_LIMBS = {"hand", "foot"}  # ends of limbs that may precede the part that carries them: "LeftHandWrist"
 HALVES = {"upper", "lower"}  # words for the two links of a joint: "left_lower_elbow"
+DEFORMING = "DEF-"  # prefix of Rigify's deforming bones; its other bones are controls and mechanisms
+MANY = 8  # number of deforming bones from which a rig's other bones count as controls
 # share of an armature's names above which a common first word is taken as a prefix without meaning
 COMMON = 0.75
 FEW = 8  # smallest number of names from which a common first word can be detected
@@ -276,6 +280,13 @@ def _side_first(word: str) -> tuple[str, ...]:
     part = word[1:]
     is_sided = word[:1] in {"l", "r"} and len(part) >= SHORTEST and part in SIDED_PARTS
     return (word[0], part) if is_sided else (word,)
+
+
+def deforming(bones: Iterable[str]) -> list[str]:
+    """The bones that deform, in a rig that names many so; in any other all bones."""
+    names = list(bones)
+    named = [bone for bone in names if bone.upper().startswith(DEFORMING)]
+    return named if len(named) >= MANY else names
 
 
 def short_names(names: Iterable[str]) -> dict[str, str]:

@@ -30,14 +30,16 @@ UNIT = 0.1  # largest deviation of a quaternion's length from 1
 # smallest number of numbers in a message: 3 of a position and 4 of a quaternion; a root may add scale and
 # offset for mixed reality
 NUMBERS = 7
-FINGERS = ("Thumb", "Index", "Middle", "Ring", "Little")
+FINGERS = ("Index", "Middle", "Ring", "Little")
 JOINTS = ("Proximal", "Intermediate", "Distal")
 LOST: Quaternion = (np.nan, np.nan, np.nan, np.nan)
 ORIGIN: Vector = (0.0, 0.0, 0.0)
 
 
 def _tree() -> dict[str, str | None]:
-    """Parent of each of Unity's HumanBodyBones, parents first."""
+    """Parent of each of Unity's HumanBodyBones, parents first, and of VRM 1's: its thumbs are metacarpal,
+    proximal and distal, and Unity's proximal, intermediate and distal.
+    """
     tree: dict[str, str | None] = {
         "Hips": None,
         "Spine": "Hips",
@@ -49,6 +51,7 @@ def _tree() -> dict[str, str | None]:
     for side in ("Left", "Right"):
         lines = [("Head", "Eye"), ("Hips", "UpperLeg", "LowerLeg", "Foot", "Toes")]
         lines += [("UpperChest", "Shoulder", "UpperArm", "LowerArm", "Hand")]
+        lines += [("Hand", "ThumbMetacarpal", *(f"Thumb{joint}" for joint in JOINTS))]
         lines += [("Hand", *(f"{finger}{joint}" for joint in JOINTS)) for finger in FINGERS]
         for first, *descendants in lines:
             above = side + first if first == "Hand" else first

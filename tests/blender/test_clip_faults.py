@@ -11,15 +11,18 @@ import bpy
 import numpy as np
 import pytest
 from limber.hardware.motion_files import FORMATS
+from limber.rig.bodies import names
 from limber.rig.output.clips import measures, pops
 from limber.rig.output.clips.recorded import ClipCheck
 from limber.rig.output.clips.scene import follow, import_clip
+from limber.rig.output.clips.sides import sides_of
 from limber.rig.output.clips.verdict import ClipVerdict, judge
 
-from tests.blender.clips import Clip, walk
+from tests.blender.clips import JOINTS, Clip, walk
 from tests.blender.figures import XSENS, figure
 
 RATES = (24, 30, 60, 120)
+PARENTS = {name: parent or None for name, (parent, _) in JOINTS.items()}  # parents first, as `Clip.poses`
 SECONDS = 2.0
 
 
@@ -191,6 +194,56 @@ def test_arms_whose_names_are_swapped_for_some_frames_pop(rate):
     assert {rate - 1, rate + 4} <= set(popping(clip))
 
 
+def exchanging(clip: Clip) -> list[int]:
+    """Frames, counted from 0, in which two limbs exchange their poses."""
+    rotations, _ = clip.poses()
+    rest = np.tile(np.eye(3), (len(PARENTS), 1, 1))
+    sides = sides_of(names.parts(PARENTS), PARENTS, rotations, rest)
+    assert len(sides.names) == 7
+    return np.flatnonzero(pops.exchanges(sides.rotations, pops.POP).any(1)).tolist()
+
+
+def exchanged(clip: Clip, frames, joints) -> Clip:
+    """The clip with left and right joints exchanged in some frames."""
+    changed = copy.deepcopy(clip)
+    for frame in frames:
+        angles = changed.angles[frame]
+        for joint in joints:
+            left, right = (angles.get(side + joint, (0.0, 0.0, 0.0)) for side in ("Left", "Right"))
+            angles[f"Left{joint}"], angles[f"Right{joint}"] = right, left
+    return changed
+
+
+@pytest.mark.parametrize("stays", [1, 2, 3, 10])
+@pytest.mark.parametrize("rate", RATES)
+def test_legs_that_are_exchanged_while_they_walk_are_found_at_both_ends(rate, stays):
+    clip = trembling(walking(rate), 0.1, rate)
+    hips = np.array([[angles[f"{side}Hip"][1] for side in ("Left", "Right")] for angles in clip.angles])
+    apart = np.abs(np.diff(hips, axis=1))[:, 0]
+    for frame in range(4, len(clip.places) - 14, max(1, len(clip.places) // 12)):
+        seen = exchanging(exchanged(clip, range(frame, frame + stays), ("Hip", "Knee", "Ankle")))
+        for edge in (frame, frame + stays):
+            if apart[edge] > 20.0 < apart[edge - 1]:
+                assert edge - 1 in seen, edge
+
+
+@pytest.mark.parametrize("noise", [0.0, 0.3])
+@pytest.mark.parametrize("rate", RATES)
+@pytest.mark.parametrize("motion", MOTIONS)
+def test_no_limbs_are_exchanged_in_quick_motion(motion, rate, noise):
+    assert exchanging(trembling(motion(rate), noise, rate)) == []
+
+
+@pytest.mark.parametrize("rate", RATES)
+@pytest.mark.parametrize("beats", [1.0, 2.3, 3.7])
+def test_arms_and_legs_that_swing_in_turns_however_fast_are_not_exchanged(rate, beats):
+    clip = walk(int(SECONDS * rate), rate, 0.0, 1.2, 5.0)
+    for side, sign in (("Left", 1.0), ("Right", -1.0)):
+        for joint in ("Shoulder", "Elbow", "Hip", "Knee"):
+            added(clip, side + joint, 1, lambda time, sign=sign: sign * 40.0 * sin(2 * pi * beats * time))
+    assert exchanging(clip) == []
+
+
 @pytest.mark.parametrize("stays", [1, 2, None])
 @pytest.mark.parametrize("rate", RATES)
 def test_a_figure_that_is_elsewhere_for_a_frame_or_for_good_pops(rate, stays):
@@ -284,6 +337,12 @@ def test_quick_motion_with_noise_is_good(motion, tmp_path):
 def test_an_elbow_that_pops_during_a_swing_is_named_with_its_frame(tmp_path):
     found = verdict(displaced(walking(30), [20], "RightElbow", 25.0), tmp_path).findings
     assert found[0].startswith("Frame 21: bone 'RightElbow' of the clip jumps by ")
+
+
+def test_legs_that_are_exchanged_for_two_frames_are_named_whatever_axes_their_bones_have(tmp_path):
+    found = verdict(exchanged(walking(30), [14, 15], ("Hip", "Knee", "Ankle")), tmp_path).findings
+    assert "Frame 15: bones 'LeftHip' and 'RightHip' of the clip exchange their poses" in found
+    assert "Frame 17: bones 'LeftHip' and 'RightHip' of the clip exchange their poses" in found
 
 
 def test_a_t_pose_in_the_first_frame_is_named(tmp_path):

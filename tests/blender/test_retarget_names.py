@@ -92,7 +92,38 @@ HEADSET_LIMBS = [
 HEADSET = "Body_Root Body_Hips Body_SpineLower Body_SpineUpper Body_Chest Body_Neck Body_Head " + " ".join(
     f"Body_{side}{part}" for side in ("Left", "Right") for part in HEADSET_LIMBS
 )
+
+
+def sided(form: str, sides: str, parts_of_a_side: str) -> str:
+    """The parts of either side: in `form`, {0} is the side and {1} the part."""
+    return " ".join(form.format(side, part) for side in sides.split() for part in parts_of_a_side.split())
+
+
+VRM = "hips spine chest upperChest neck head leftEye jaw " + sided(
+    "{0}{1}", "left right", "Shoulder UpperArm LowerArm Hand UpperLeg LowerLeg Foot Toes"
+)
+MOVIN = "Hips Spine Spine1 Spine2 Spine3 Neck Neck1 Head " + sided(
+    "{0}{1}", "Left Right", "Shoulder Arm ForeArm Hand UpLeg Leg Foot ToeBase"
+)
+ROKOKO = "Hips Spine Spine1 Spine2 Spine3 Spine4 Neck Head " + sided(
+    "{0}{1}", "Left Right", "Shoulder Arm ForeArm Hand Thigh Shin Foot Toe ToeTip"
+)
+CREATOR = """RL_BoneRoot CC_Base_BoneRoot CC_Base_Hip CC_Base_Pelvis CC_Base_Waist CC_Base_Spine01 CC_Base_Spine02
+    CC_Base_NeckTwist01 CC_Base_NeckTwist02 CC_Base_Head CC_Base_FacialBone CC_Base_JawRoot """ + sided(
+    "CC_Base_{0}_{1}",
+    "L R",
+    """RibsTwist Breast Clavicle Upperarm UpperarmTwist01 Forearm ForearmTwist01 ElbowShareBone Hand Thigh ThighTwist01 Calf
+    CalfTwist01 KneeShareBone Foot ToeBase ToeBaseShareBone BigToe1""",
+)
+DEPTH_CAMERA = "PELVIS SPINE_NAVEL SPINE_CHEST NECK HEAD " + sided(
+    "{1}_{0}", "LEFT RIGHT", "CLAVICLE SHOULDER ELBOW WRIST HAND HIP KNEE ANKLE FOOT"
+)
 CONVENTIONS = {
+    "VRM": VRM,
+    "MOVIN": MOVIN,
+    "Rokoko": ROKOKO,
+    "Character Creator": CREATOR,
+    "depth camera": DEPTH_CAMERA,
     "capture suit with a number": NUMBERED_SUIT,
     "headset's body tracking": HEADSET,
     "VRoid": VROID,
@@ -540,3 +571,97 @@ def test_controls_of_hands_and_feet_without_a_side_are_no_part_of_the_trunk():
     found = parts(bones)
     assert found[BodyPart("", "spine")] == ["Spine", "Spine1", "Spine2"]
     assert found[BodyPart("", "head")] == ["Head"]
+
+
+def finger(first: str, *joints: str) -> list[str]:
+    """Names of a finger's joints: each of `joints` in the place of {} of the first."""
+    return [first.format(joint) for joint in joints]
+
+
+# Each convention's names of a left thumb's and a left index finger's three joints, and bones that are none.
+THUMBS = {
+    "VRM 0": (
+        finger("leftThumb{}", "Proximal", "Intermediate", "Distal"),
+        finger("leftIndex{}", "Proximal", "Intermediate", "Distal"),
+        [],
+    ),
+    "VRM 1": (
+        finger("leftThumb{}", "Metacarpal", "Proximal", "Distal"),
+        finger("leftIndex{}", "Proximal", "Intermediate", "Distal"),
+        [],
+    ),
+    "OpenXR": (
+        finger("LeftThumb{}", "Metacarpal", "Proximal", "Distal"),
+        finger("LeftIndex{}", "Proximal", "Intermediate", "Distal"),
+        ["LeftIndexMetacarpal", "LeftThumbTip"],
+    ),
+    "MOVIN": (finger("LeftHandThumb{}", *"123"), finger("LeftHandIndex{}", *"123"), []),
+    "Mixamo": (
+        finger("mixamorig:LeftHandThumb{}", *"123"),
+        finger("mixamorig:LeftHandIndex{}", *"123"),
+        ["mixamorig:LeftHandThumb4"],
+    ),
+    "Perception Neuron": (
+        finger("LeftHandThumb{}", *"123"),
+        finger("LeftHandIndex{}", *"123"),
+        ["LeftInHandIndex"],
+    ),
+    "Rokoko": (
+        finger("LeftFinger1{}", "Metacarpal", "Proximal", "Distal"),
+        finger("LeftFinger2{}", "Proximal", "Medial", "Distal"),
+        ["LeftFinger1Tip", "LeftFinger2Metacarpal"],
+    ),
+    "Xsens": (
+        finger("LeftFirst{}", "MC", "PP", "DP"),
+        finger("LeftSecond{}", "PP", "MP", "DP"),
+        ["LeftCarpus", "LeftSecondMC"],
+    ),
+    "Character Creator": (finger("CC_Base_L_Thumb{}", *"123"), finger("CC_Base_L_Index{}", *"123"), []),
+    "VRoid": (finger("J_Bip_L_Thumb{}", *"123"), finger("J_Bip_L_Index{}", *"123"), []),
+    "mannequin": (
+        finger("thumb_0{}_l", *"123"),
+        finger("index_0{}_l", *"123"),
+        ["index_metacarpal_l", "thumb_01_twist_l"],
+    ),
+    "Rigify": (
+        finger("thumb.0{}.L", *"123"),
+        finger("f_index.0{}.L", *"123"),
+        ["palm.01.L", "f_index.01_master.L", "f_index.01.L.001"],
+    ),
+    "SMPL-X": (finger("left_thumb{}", *"123"), finger("left_index{}", *"123"), []),
+    "Daz": (finger("lThumb{}", *"123"), finger("lIndex{}", *"123"), ["lCarpal1"]),
+    "MikuMikuDance": (
+        finger("左親指{}", *"\uff10\uff11\uff12"),  # full-width digits, from 0
+        finger("左人指{}", *"\uff11\uff12\uff13"),
+        [],
+    ),
+    "Biped": (finger("Bip01 L Finger{}", "0", "01", "02"), finger("Bip01 L Finger{}", "1", "11", "12"), []),
+    "MakeHuman": (finger("finger1-{}.L", *"123"), finger("finger2-{}.L", *"123"), ["metacarpal1.L"]),
+}
+
+
+@pytest.mark.parametrize("source", THUMBS)
+@pytest.mark.parametrize("target", THUMBS)
+def test_fingers_are_paired_joint_by_joint_whatever_their_joints_are_called(source: str, target: str):
+    theirs, own = (
+        dict.fromkeys([*thumb, *index, *others]) for thumb, index, others in (THUMBS[source], THUMBS[target])
+    )
+    joints = {pair.target: pair.source for pair in pairs(theirs, own)}
+    expected = [
+        dict(zip(own_joints, joints_there, strict=True))
+        for own_joints, joints_there in zip(THUMBS[target][:2], THUMBS[source][:2], strict=True)
+    ]
+    assert {bone: joints[bone] for bone in expected[0] | expected[1]} == expected[0] | expected[1]
+
+
+def test_a_robot_s_links_of_fingers_are_hinges_and_paired_where_they_are_called_alike():
+    robot = ["left_thumb_0_link", "left_thumb_1_link", "left_finger_1_link"]
+    assert paired(" ".join(THUMBS["MOVIN"][0]), " ".join(robot)) == {}
+    assert paired(" ".join(robot), " ".join(robot)) == dict(zip(robot, robot, strict=True))
+
+
+def test_a_finger_with_more_bones_than_joints_and_a_tip_is_paired_where_bones_are_called_alike():
+    rig = [f"c_thumb{k}.l" for k in "123"] + [f"thumb{k}.l" for k in "123"]
+    assert paired("thumb1.l thumb2.l thumb3.l", " ".join(rig)) == {
+        f"thumb{k}.l": f"thumb{k}.l" for k in "123"
+    }

@@ -3,7 +3,7 @@ and a body that follows.
 """
 
 import random
-from itertools import count
+from itertools import count, pairwise
 from math import cos, degrees, radians, sin
 
 import bpy
@@ -152,12 +152,28 @@ def test_bones_are_where_matrices_of_unitys_world_say(heard, seed: int):
         assert place == pytest.approx(MIRROR @ there[:3, 3], abs=1e-5), name
 
 
-def test_all_bones_of_unity_hang_on_one_that_comes_before():
-    assert len(vmc.PARENTS) == 55
+def test_all_bones_of_unity_and_the_thumbs_of_vrm_1_hang_on_one_that_comes_before():
+    assert len(vmc.PARENTS) == 55 + 2
     seen = set()
     for name, parent in vmc.PARENTS.items():
         assert parent in seen or name == "Hips"
         seen.add(name)
+
+
+@pytest.mark.parametrize(
+    "joints", [("Proximal", "Intermediate", "Distal"), ("Metacarpal", "Proximal", "Distal")]
+)
+def test_the_joints_of_a_thumb_hang_on_each_other_under_the_names_of_either_version_of_vrm(heard, joints):
+    found, send = heard
+    thumb = [f"LeftThumb{joint}" for joint in joints]
+    bent = (0.0, 0.0, sin(radians(10)), cos(radians(10)))
+    send(frame(dict.fromkeys(thumb, bent), UNITY | dict.fromkeys(thumb, (-0.03, 0.0, 0.0))))
+    found.look()
+    assert set(thumb) <= set(found.links)
+    rotations, places = found.posed(["LeftHand", *thumb])
+    for above, below in pairwise(rotations):
+        assert np.degrees(np.arccos((np.trace(above.T @ below) - 1.0) / 2.0)) == pytest.approx(20.0, abs=0.01)
+    assert np.linalg.norm(np.diff(places, axis=0), axis=1) == pytest.approx([0.03] * 3, abs=1e-6)
 
 
 def test_a_bone_that_is_lost_loses_what_hangs_on_it_and_places_that_are_not_sent_are_not_made_up(heard):

@@ -3,7 +3,8 @@
 The motion from one frame to the next is compared with three motions that a body can make there: that of
 the frame before (a blow begins), that of the frame after (a blow ends, as where hands meet or a foot
 strikes), and the one on the curve through the motions beside (a swing). What deviates from all three is a
-pop, if the motion beside it is smooth; where everything trembles, nothing pops.
+pop, if the motion beside it is smooth; where everything trembles, nothing pops. Two limbs that exchange their
+poses are found without that: both deviate, and each goes on along the other's path.
 """
 
 from collections.abc import Callable
@@ -41,6 +42,30 @@ def position_pops(positions: Array, height: float) -> Array:
     pop.
     """
     return _pops(positions, _displacements, POP_WAY * height, np.inf)
+
+
+def exchanges(rotations: Array, least: float) -> Array:
+    """Mask (t - 1, p) of frames, from the second on, in which a left and a right bone exchange their poses:
+    both deviate by more than `least` [rad], and either goes from its own path to the other's. At the clip's
+    ends the paths are not known.
+
+    Args:
+        rotations: (t, p, 2, 3, 3) rotations of p pairs of bones on their parents, as in `Sides`.
+        least: Deviation from which a motion may be an exchange.
+    """
+    motions = _rotation_vectors(rotations[:-1], rotations[1:])
+    is_exchange = np.zeros(motions.shape[:2], bool)
+    if len(motions) < WINDOW or not is_exchange.size:
+        return is_exchange
+    deviations = _deviations(motions.reshape(len(motions), -1, 3), FASTEST).reshape(motions.shape[:3])
+    size = deviations[1:-1].min(axis=2)
+    crossing = _rotation_vectors(rotations[:-1], rotations[1:, :, ::-1])[1:-1]
+    # the bone's own motion before, the other's after it, and their mean
+    before, after = motions[:-2], motions[2:, :, ::-1]
+    beside = np.array([before, after, 0.5 * (before + after)])
+    across = _lengths(crossing - beside).min(axis=0).max(axis=2)
+    is_exchange[1:-1] = (size > least) & (size > OUT_OF_PROPORTION * across)
+    return is_exchange
 
 
 def _rotation_vectors(before: Array, after: Array) -> Array:

@@ -20,6 +20,7 @@ from ...robot.device import sources as joint_sources
 from ..motion_check.check import MotionCheck, MotionCheckResult
 from ..robot_frames import RobotFrames
 from . import anatomy
+from .sides import Sides, sides_of
 
 LOST = radians(5.0)  # [rad] error of a chain's aim beyond which its target counts as lost, as in Motion Check
 
@@ -47,6 +48,7 @@ class Recorded:
         worst: For each frame the link with this error.
         lost: Sentences about frames in which chains have lost their targets, or bodies have no goal.
         figure: Bones of the clip whose joints have known ranges.
+        sides: Left and right bones of the clip.
     """
 
     frames: tuple[int, ...]
@@ -69,6 +71,7 @@ class Recorded:
     worst: tuple[str, ...]
     lost: tuple[str, ...]
     figure: anatomy.ClipAnatomy
+    sides: Sides
 
 
 class ClipCheck(MotionCheck):
@@ -132,6 +135,11 @@ class ClipCheck(MotionCheck):
     def _depth(self, bone: int) -> int:
         return len(self.retarget.source.data.bones[self.bones[bone]].parent_recursive)
 
+    def _parents(self) -> dict[str, str | None]:
+        """Parent of each recorded bone of the clip; their ancestors are recorded too."""
+        bones = self.retarget.source.data.bones
+        return {name: parent.name if (parent := bones[name].parent) else None for name in self.bones}
+
     def recorded(self) -> Recorded:
         """The motion; ends the check."""
         result = self.finish()
@@ -162,6 +170,7 @@ class ClipCheck(MotionCheck):
             worst=tuple(take.ends),
             lost=_lost(result, take.chain),
             figure=anatomy.figure_of(self.parts, self.bones, rest_rotations),
+            sides=sides_of(self.parts, self._parents(), rotations, rest_rotations),
         )
 
 

@@ -70,8 +70,8 @@ def judge(recorded: Recorded) -> ClipVerdict:
 
 
 def _pops(recorded: Recorded, verdict: ClipVerdict) -> Iterator[tuple[int, str]]:
-    """Frame and sentence of each pop: of a bone of the clip, of the clip's position, or of a link of the
-    robot.
+    """Frame and sentence of each pop: of a bone of the clip, of the clip's position, of a link of the robot,
+    or of two bones of the clip that exchange their poses.
     """
     clip = recorded.bones, recorded.source_rotations, pops.POP, "the clip"
     robot = recorded.links, recorded.link_rotations, discontinuities.ROTATION, "the robot"
@@ -85,6 +85,10 @@ def _pops(recorded: Recorded, verdict: ClipVerdict) -> Iterator[tuple[int, str]]
     for frame, _ in _first_of_each_frame(is_pop):
         number = recorded.frames[frame + 1]
         yield number, f"Frame {number}: '{recorded.bones[recorded.hips]}' of the clip jumps to another place"
+    is_exchange = pops.exchanges(recorded.sides.rotations, pops.POP)
+    for frame, index in _first_of_each_frame(is_exchange):
+        number, (left, right) = recorded.frames[frame + 1], recorded.sides.names[index]
+        yield number, f"Frame {number}: bones '{left}' and '{right}' of the clip exchange their poses"
     jumps = np.abs(np.diff(recorded.joints[:, recorded.is_revolute], axis=0))
     verdict.joint_jump = round(degrees(jumps.max()), 2) if jumps.size else 0.0
 
