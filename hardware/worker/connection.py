@@ -105,6 +105,8 @@ SILENT_AFTER = (
     0.5  # [s] time without an answer that is a fault; the device's own watchdog has ended the motion by then
 )
 AWAY = 0.1  # [s] time between two steps of the worker from which it counts as held up
+# [s] longest time between two moves; a longer one comes near the timeout of servos' and boards' watchdogs
+LONGEST_MOVE_INTERVAL = 0.1
 POSE_FRESH = 0.25  # [s] largest age of a position that counts as the robot's current one
 RECOVERABLE = (  # faults after which the connection itself still works
     Fault.DEVICE_RESET,
