@@ -67,6 +67,11 @@ class Moves:
         """Number of moves that are not answered yet."""
         return len(self._waiting)
 
+    @property
+    def waiting_since(self) -> float | None:
+        """Time [s] at which the oldest move that is not answered yet was sent; None without one."""
+        return next(iter(self._waiting.values()), None)
+
     def is_waiting(self, sequence: int) -> bool:
         return sequence in self._waiting
 
@@ -99,6 +104,8 @@ class Moves:
 
 
 GREET_FOR = 5.0  # [s] time without an answer after connecting from which the port counts as silent
+# largest number of unanswered moves: with more in the queue the robot would continue to move after a stop
+MOST_WAITING = 12
 POLL_EVERY = 0.05  # [s] time between polls at rest, for fresh positions and to detect a disconnected cable
 READ_EVERY = 0.02  # [s] time between polls while the robot is moved by hand
 SILENT_AFTER = (

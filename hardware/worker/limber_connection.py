@@ -17,6 +17,7 @@ from .connection import (
     AWAY,
     GREET_FOR,
     LONGEST_MOVE_INTERVAL,
+    MOST_WAITING,
     POLL_EVERY,
     POSE_FRESH,
     READ_EVERY,
@@ -33,8 +34,6 @@ GREET_EVERY = 0.25
 REPEAT_AFTER = (
     0.1  # [s] time until an unanswered request is repeated: an answer takes 3 ms, by a slow adapter 20 ms
 )
-# largest number of unanswered moves: with more in the queue the robot would continue to move after a stop
-MOST_WAITING = 12
 LINE_SHARE = 0.8  # share of the line that moves or their reports may fill
 REPORT_BYTES = 17  # size of a report without its positions
 NOISE = 16  # [bytes] outside of frames: fewer may come from a reset, more mean another protocol
