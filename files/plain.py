@@ -58,6 +58,15 @@ def is_text(value: Any) -> bool:
     return True
 
 
+def printable(text: str) -> str:
+    """A text in which letters that cannot be shown are replaced: control characters could clear a terminal,
+    or begin another line.
+    """
+    if text.isprintable():
+        return text
+    return "".join(letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in text)
+
+
 def shown(value: Any) -> str:
     """A value as text for a message, shortened."""
     if isinstance(value, str):

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import fields, replace
 from pathlib import Path
 
+from ..files.plain import printable
 from ..files.reasons import ending
 from ..motion import Kinematic
 from . import clock
@@ -25,7 +26,7 @@ from .messages import Orders, Report, Request
 from .mixing import Mixing
 from .pyserial import pyserial_folder
 from .safety import Command, Fault, State
-from .sentences import BLENDER, HostWords, sentence, shown
+from .sentences import BLENDER, HostWords, sentence
 from .shutdown import CLOSE_GRACE, shut_down, shut_down_in_background
 from .status import Status
 
@@ -379,13 +380,13 @@ class WorkerLink:
         if (what := (state, fault, detail, needs_confirmation)) != self._said_of:
             self._said_of, self._said = (
                 what,
-                shown(sentence(state, fault, detail, self.device, needs_confirmation, self._host)),
+                printable(sentence(state, fault, detail, self.device, needs_confirmation, self._host)),
             )
         if report is None:
             return Status(state, self._said, fault)
         shared = {name: getattr(report, name) for name in _SHARED}
         if report.warnings:
-            shared["warnings"] = tuple(map(shown, report.warnings))
+            shared["warnings"] = tuple(map(printable, report.warnings))
         return Status(state=state, sentence=self._said, fault=fault, **shared)
 
 

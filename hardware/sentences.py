@@ -308,15 +308,6 @@ _ALONE: dict[Silence, tuple[str, str]] = {
 """What the robot does that nobody talks to, and what begins the remedy."""
 
 
-def shown(text: str) -> str:
-    """A text that may come from a device, with replacements for characters that cannot be shown."""
-    return (
-        text
-        if text.isprintable()
-        else "".join(letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in text)
-    )
-
-
 def port_name(port: str) -> str:
     """Name of a port as text for the user."""
     return {VIRTUAL_PORT: "the virtual robot", VIRTUAL_HOBBY_PORT: "the virtual robot with hobby servos"}.get(

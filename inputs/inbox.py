@@ -18,8 +18,10 @@ import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterator
 from ipaddress import ip_address
+from math import isfinite, nan
 from typing import Any, NamedTuple, TypeVar
 
+from ..files.plain import printable, shown
 from . import arrival_times
 from .errors import InputError
 from .packets import Message, first_number, has_address, messages
@@ -30,6 +32,7 @@ BUDGET = 2e-3  # [s] processor time of a look: an eighth of a frame of a display
 DRAINING = 0.5  # largest share of the budget for emptying the socket; the rest is for parsing
 WAITING = 1 << 20  # [bytes] capacity of the queue of packets; beyond it the oldest are dropped
 OVERHEAD = 512  # [bytes] size counted for each packet in addition to its content
+LONGEST_PROBLEM = 400  # largest number of letters of a sentence on a problem, which panels draw
 NAME = 64  # number of significant letters of a string, which is the longest name in Blender
 KEPT = 4096  # largest number of keys whose newest packet is remembered while older ones wait
 # [bytes] requested socket buffer, which stores packets while the computer runs other programs: those of a
@@ -96,7 +99,7 @@ class Inbox:
         self._sockets = [self._socket] if self._urgent_socket is None else [self._urgent_socket, self._socket]
         self.is_read = True  # whether nothing is left to read, in the socket and the queue
         self.is_alarmed = False  # whether the urgent address was received, up to the last look
-        self.problem = ""  # why the last packets could not be read
+        self.problem = ""
         self.now: Callable[[], float] = time.monotonic  # [s] the clock of arrivals
         self._arrivals_known_until = self.now()  # [s] time of the last look
         self.clock = clock or processor_time()
@@ -120,6 +123,17 @@ class Inbox:
             self._thread = threading.Thread(target=self._listen, args=(closed,), daemon=True)
             self._thread.start()
 
+    @property
+    def problem(self) -> str:
+        """Why the last packets could not be read, as a sentence that can be shown whatever it quotes; "" if
+        they could.
+        """
+        return self._problem
+
+    @problem.setter
+    def problem(self, sentence: str) -> None:
+        self._problem = printable(sentence[:LONGEST_PROBLEM])
+
     def look(self, budget: float = BUDGET) -> None:
         """Receives messages without blocking, in at most `budget` [s]."""
         begun = self.clock()
@@ -128,7 +142,7 @@ class Inbox:
             newest = self._read(begun, budget)
         for message in newest:
             if message.trouble:
-                of = f"'{message.address}'" if message.address else "A packet"
+                of = shown(message.address) if message.address else "A packet"
                 self.problem = f"{of} could not be read: {message.trouble}"
             self.take(message)
         if not newest and not self.problem:
@@ -268,7 +282,7 @@ class Inbox:
         size = len(packet) + OVERHEAD
         self._size += size
         if self.clock_address and (clock_time := first_number(packet, self.clock_address)) is not None:
-            self._sender_time = clock_time
+            self._sender_time = clock_time if isfinite(clock_time) else nan
         self._waiting.append(_Packet(self.received, size, messages(packet), came, self._sender_time, sender))
         while self._size > WAITING:
             self._size -= self._waiting.popleft().size

@@ -10,6 +10,7 @@ from typing import Any
 from ..character.file import archive, reading
 from ..character.file.engine import engine_digest
 from ..character.file.errors import CharacterFileError
+from ..files.plain import printable
 from ..files.reasons import reason
 from ..inputs.page.server import PORT
 from . import playing, script
@@ -20,7 +21,6 @@ from .info import info, lines
 from .live import LiveOptions
 from .pacing import SLOWEST
 from .page_token import kept_token
-from .printing import printable
 from .terminal import play_live
 from .version import player_version
 

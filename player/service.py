@@ -9,7 +9,7 @@ import socket
 import time
 from collections.abc import Callable
 
-from .printing import printable
+from ..files.plain import printable
 
 
 class ServiceManager:

@@ -11,9 +11,9 @@ from functools import partial
 from pathlib import Path
 
 from ..character.file.contents import CharacterFile
+from ..files.plain import printable
 from .errors import PlayerError
 from .live import NOBODY, LiveOptions, LivePlay
-from .printing import printable
 from .typed_line import TypedLine, is_possible, shown_by_program
 
 

@@ -4,6 +4,7 @@ clock.
 
 from __future__ import annotations
 
+import math
 from collections import deque
 from collections.abc import Iterable
 
@@ -27,12 +28,15 @@ class Dialogue:
 
     Attributes:
         patience: Delay [s] of an answer by adapters and drivers after which it counts as missing.
+        line_free_at: Time [s] at which the line has transmitted all bytes sent so far. The system stores what
+            is sent faster than that, and a stop would wait behind it.
     """
 
     def __init__(self, decoder: Decoder, baudrate: int) -> None:
         self._decoder = decoder
         self._baudrate = baudrate
         self.patience = PATIENCE
+        self.line_free_at = -math.inf
         self._due: deque[Exchange] = deque()
         self._open = Exchange(b"")  # the exchange that was sent last
         self._deadline = 0.0
@@ -64,12 +68,14 @@ class Dialogue:
                 messages += missing
             else:
                 self._due.appendleft(self._open.otherwise)
-        sent = b""
+        sent, begins = b"", max(time, self.line_free_at)
         while self._due and not self._decoder.waiting:
             self._open = exchange = self._due.popleft()
             self._decoder.expect(exchange)
             sent += exchange.data
-            self._deadline = time + self.time_allowed(exchange, len(sent))
+            self._deadline = begins + self.time_allowed(exchange, len(sent))
+        if sent:
+            self.line_free_at = begins + BITS * len(sent) / self._baudrate
         return sent, messages
 
     def completion(self, time: float) -> bytes:

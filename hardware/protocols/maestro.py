@@ -10,7 +10,7 @@ the query of a controller that waits for it. Positions are quarters of a microse
 bits, the low one first.
 
 A Maestro's answers are bare numbers without header, address or checksum. So one query is sent at a time; an
-answer is accepted only if it has exactly the expected length and a possible value.
+answer is accepted only if it has the expected length and a possible value, and bytes after it are noise.
 """
 
 from __future__ import annotations

@@ -67,6 +67,11 @@ class Moves:
         """Number of moves that are not answered yet."""
         return len(self._waiting)
 
+    @property
+    def waiting_since(self) -> float | None:
+        """Time [s] at which the oldest move that is not answered yet was sent; None without one."""
+        return next(iter(self._waiting.values()), None)
+
     def is_waiting(self, sequence: int) -> bool:
         return sequence in self._waiting
 
@@ -99,12 +104,16 @@ class Moves:
 
 
 GREET_FOR = 5.0  # [s] time without an answer after connecting from which the port counts as silent
+# largest number of unanswered moves: with more in the queue the robot would continue to move after a stop
+MOST_WAITING = 12
 POLL_EVERY = 0.05  # [s] time between polls at rest, for fresh positions and to detect a disconnected cable
 READ_EVERY = 0.02  # [s] time between polls while the robot is moved by hand
 SILENT_AFTER = (
     0.5  # [s] time without an answer that is a fault; the device's own watchdog has ended the motion by then
 )
 AWAY = 0.1  # [s] time between two steps of the worker from which it counts as held up
+# [s] longest time between two moves; a longer one comes near the timeout of servos' and boards' watchdogs
+LONGEST_MOVE_INTERVAL = 0.1
 POSE_FRESH = 0.25  # [s] largest age of a position that counts as the robot's current one
 RECOVERABLE = (  # faults after which the connection itself still works
     Fault.DEVICE_RESET,

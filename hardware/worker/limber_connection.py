@@ -16,6 +16,8 @@ from .configuration import configurations
 from .connection import (
     AWAY,
     GREET_FOR,
+    LONGEST_MOVE_INTERVAL,
+    MOST_WAITING,
     POLL_EVERY,
     POSE_FRESH,
     READ_EVERY,
@@ -32,12 +34,8 @@ GREET_EVERY = 0.25
 REPEAT_AFTER = (
     0.1  # [s] time until an unanswered request is repeated: an answer takes 3 ms, by a slow adapter 20 ms
 )
-# largest number of unanswered moves: with more in the queue the robot would continue to move after a stop
-MOST_WAITING = 12
 LINE_SHARE = 0.8  # share of the line that moves or their reports may fill
 REPORT_BYTES = 17  # size of a report without its positions
-# [s] longest time between moves; a longer one comes near the timeout of the device's watchdog
-LONGEST_INTERVAL = 0.1
 NOISE = 16  # [bytes] outside of frames: fewer may come from a reset, more mean another protocol
 
 
@@ -281,7 +279,7 @@ def _why_unsuitable(device: Device, welcome: limber.Welcome, period: float) -> s
                 f"its pulses go from {welcome.lowest_us:g} to {welcome.highest_us:g} us,"
                 f" those of {channel.label} from {channel.lowest:g} to {channel.highest:g}"
             )
-    if _periods_per_move(device, welcome, period) * period > LONGEST_INTERVAL:
+    if _periods_per_move(device, welcome, period) * period > LONGEST_MOVE_INTERVAL:
         return f"{device.baudrate} baud are too slow for its {welcome.channels} servos"
     return None
 

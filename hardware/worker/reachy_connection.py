@@ -1,9 +1,10 @@
 """A connection to Reachy Mini's daemon: arming, motor angles 50 times a second, and checks of what the daemon
 does not report.
 
-The daemon does not answer commands. Measured positions, which it sends continuously, show that it receives
-commands; its status shows whether the motors have torque. Commands are motor angles, since the daemon's
-inverse kinematics silently ignores unreachable poses.
+The daemon does not answer commands. Its status shows whether the motors have torque. A ping follows each
+command, whose answer shows that the daemon has read it: a network, or a daemon that reads slowly, stores
+seconds of commands, and a stop would wait behind them. Commands are motor angles, since the daemon's inverse
+kinematics silently ignores unreachable poses.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from ..protocols.reachy_mini.websocket import WebSocket
 from ..protocols.servo_state import StoredSettings
 from ..safety import Fault
 from ..transport import Transport
-from .connection import AWAY, GREET_FOR, POSE_FRESH, Connection, Moves, Raw
+from .connection import AWAY, GREET_FOR, MOST_WAITING, POSE_FRESH, Connection, Moves, Raw
 from .connection_state import SERVO_TRANSITIONS, ConnectionState
 from .foreign_motion import ForeignMotion
 from .servos.stored_ranges import shortened, within_own_limits
@@ -29,7 +30,8 @@ from .servos.stored_ranges import shortened, within_own_limits
 PATH = "/ws/sdk"
 # [s] time between commands: the daemon's own period; more frequent ones would only load its Raspberry Pi
 MOVE_EVERY = 0.02
-# [s] time without positions that is a fault; a wireless network sometimes delays them by half a second
+# [s] time without positions, or without an answer to a command, that is a fault; a wireless network sometimes
+# delays them by half a second
 SILENT_AFTER = 0.8
 EARLY = 1e-3  # [s] largest earliness of a step of the worker
 REST_WITHIN = 1.0  # [s] time within which a robot must come to rest to be armed
@@ -42,6 +44,7 @@ NARROWER = (
     "Reachy Mini's servos take less than the ranges here: {joints}. Set the ranges of these joints' servos to"
     " that"
 )
+MOVE_BYTES = 8  # [bytes] size of a move's number, the content of its ping
 HOLD_FOR = 0.3  # [s] time for which a stop is repeated, since the daemon ignores commands while a move ends
 
 
@@ -51,8 +54,8 @@ class ReachyConnection(Connection):
     Args:
         device: The robot's description.
         transport: A connection to the daemon, or one that is being made; closed with `close`.
-        moves: The statistics of moves: one counts as acknowledged when the daemon has sent positions after
-            it.
+        moves: The statistics of moves: one counts as acknowledged when the daemon has answered the ping
+            after it.
         time: Current time [s].
     """
 
@@ -187,6 +190,7 @@ class ReachyConnection(Connection):
                     self._plays = runs
         if newest is not None:
             self._take_positions(newest, time)
+        self._acknowledge(time)
         if self._line.ended:  # the end is answered by `close`, after its last commands
             self.fail(Fault.UNPLUGGED if self._line.opened else Fault.OTHER_PROTOCOL, self._line.ended)
         elif answers := self._line.answers():
@@ -194,7 +198,8 @@ class ReachyConnection(Connection):
         self._watch_silence(time)
 
     def move(self, time: float, raw: Sequence[float | None]) -> None:
-        if not self.armed or time - self._sent_at < MOVE_EVERY - EARLY:
+        """Send motor angles, unless the daemon has not read earlier ones yet: newer ones will follow."""
+        if not self.armed or time - self._sent_at < MOVE_EVERY - EARLY or self._moves.waiting >= MOST_WAITING:
             return
         if not all(map(math.isfinite, (goal for goal in raw if goal is not None))):
             self.fail(Fault.UNSUITABLE, "a goal is not a number")
@@ -204,7 +209,8 @@ class ReachyConnection(Connection):
         self._targets.update(goals)
         self._sent_at = time
         self._move += 1
-        self._moves.send(self._move, time, self._say(*self._orders()))
+        ping = self._line.ping(self._move.to_bytes(MOVE_BYTES, "big"))
+        self._moves.send(self._move, time, self._say(*self._orders(), then=ping))
         self._foreign.command(time, goals)
 
     def speak(self, time: float) -> None:
@@ -247,7 +253,11 @@ class ReachyConnection(Connection):
         self._heard_at = time
         self._measured = dict(zip((*HEAD, *ANTENNAS), (*joints.head, *joints.antennas), strict=True))
         self._foreign.measure(time, self._measured)
-        while self._first_waiting <= self._move:
+
+    def _acknowledge(self, time: float) -> None:
+        """Record the moves before the newest ping that the daemon has answered."""
+        answered = int.from_bytes(self._line.answered, "big")
+        while self._first_waiting <= min(answered, self._move):
             if self._moves.is_waiting(self._first_waiting):
                 self._moves.answer(self._first_waiting, True, time)
             self._first_waiting += 1
@@ -341,9 +351,9 @@ class ReachyConnection(Connection):
         self._antennas_sent = antennas
         return (*orders, messages.antennas(antennas))
 
-    def _say(self, *commands: str) -> bool:
-        """Send commands together; returns False if the network did not accept them."""
-        is_sent = not commands or self._transmit(b"".join(map(self._line.text, commands)))
+    def _say(self, *commands: str, then: bytes = b"") -> bool:
+        """Send commands together, and the frame `then`; returns False if the network did not accept them."""
+        is_sent = not commands or self._transmit(b"".join(map(self._line.text, commands)) + then)
         if not is_sent:
             self._antennas_sent = ()
         return is_sent
@@ -352,7 +362,9 @@ class ReachyConnection(Connection):
         if self.fault_report is not None:
             return
         if self._is_set_up:
-            if time - self._heard_at > SILENT_AFTER:
+            waiting_since = self._moves.waiting_since
+            reads_nothing = waiting_since is not None and time - waiting_since > SILENT_AFTER
+            if reads_nothing or time - self._heard_at > SILENT_AFTER:
                 self._moves.give_up()
                 self.fail(Fault.SILENT, "")
         elif time - self._began > GREET_FOR:

@@ -27,7 +27,10 @@ from .visitor import STOP, PageRequest, Response, Visitor
 PAGE = Path(__file__).resolve().parent / "page.html"
 PORT = 8765  # default port of the page
 MOST = 12  # largest number of simultaneous connections
-RECEIVED = 16384  # [bytes] read from a connection at a time
+# [bytes] largest read from a connection at a time: a dozen commands. It holds few of the smallest frames, so
+# that floods from all connections delay nobody's stop for long
+RECEIVED = 1024
+SENT = 16384  # [bytes] largest write to a connection at a time
 # [s] time between two heartbeats to a page, which returns the number of the last one with each press
 HEARTBEAT = 0.25
 FRESH = 4  # number of heartbeats after which a press is ignored, since it was delayed
@@ -183,7 +186,7 @@ class PageServer:
         if visitor is None:
             return
         try:
-            count = connection.send(visitor.unsent[:RECEIVED])
+            count = connection.send(visitor.unsent[:SENT])
         except BlockingIOError:
             return
         except OSError:

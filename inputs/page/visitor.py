@@ -17,7 +17,9 @@ LONGEST_HEAD = 8192  # [bytes] longest head of a request; browsers send one or t
 LONGEST_MESSAGE = 4096  # [letters] longest command: two names and a few numbers
 # [bytes] unsent data for a browser that does not read, beyond which the connection is closed
 MOST_UNSENT = 1 << 18
-MOST_MESSAGES = 300  # largest number of messages per second: a gamepad and a dragged slider send 30 each
+# largest number of frames per second, pings and parts of messages included: a gamepad and a dragged slider
+# send 30 messages each
+MOST_FRAMES = 300
 HANDSHAKE = 5.0  # [s] time within which a request must be complete, and an answer taken
 SILENCE = 15.0  # [s] silence after which a browser is pinged; it has the same time to answer
 TOO_BIG, POLICY = 1009, 1008  # reasons for closing a WebSocket (RFC 6455, 7.4.1)
@@ -76,7 +78,7 @@ class Visitor:
         self.presses: dict[str, int] = {}
         self._signs = 0  # number of the last heartbeat sent to it
         self._asked_at = time  # [s] time of the last ping
-        self._second, self._count = time, 0  # second in which messages are counted, and their number
+        self._second, self._count = time, 0  # second in which frames are counted, and their number
         self._answer = answer
         self._http = h11.Connection(h11.SERVER, max_incomplete_event_size=LONGEST_HEAD)
         self._socket: WSConnection | None = None
@@ -88,6 +90,8 @@ class Visitor:
         if self.is_leaving:
             return []
         self.heard_at = time
+        if time - self._second >= 1.0:
+            self._second, self._count = time, 0
         try:
             if self._socket is None:
                 data = self._read_request(data)
@@ -95,10 +99,7 @@ class Visitor:
         except (h11.ProtocolError, ProtocolError, UnicodeError):
             self.is_leaving = True
             return []
-        if time - self._second >= 1.0:
-            self._second, self._count = time, 0
-        self._count += len(messages)
-        if self._count > MOST_MESSAGES:
+        if self._count > MOST_FRAMES:
             self.leave(POLICY)
             return [message for message in messages if message.get("word") == STOP]
         return messages
@@ -180,6 +181,7 @@ class Visitor:
         messages: list[dict[str, Any]] = []
         self._socket.receive_data(data)
         for event in self._socket.events():
+            self._count += 1
             match event:
                 case TextMessage():
                     self._text += event.data

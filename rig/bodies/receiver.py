@@ -14,15 +14,17 @@ is used in place of the time of arrival.
 """
 
 from collections.abc import Sequence
-from math import isfinite
+from math import isfinite, nan
 from typing import NamedTuple
 
 import numpy as np
 
 from ...character.sample_times import is_outdated
 from ...character.stream import Samples
+from ...files.plain import shown
 from ...inputs.inbox import BUDGET, Inbox, opened
 from ...inputs.packets import Message
+from ...inputs.words import FARTHEST
 from ...solvers.kinematics import rotations, se3
 from ...solvers.kinematics.se3 import Array
 from ..blender.counting import counted
@@ -87,6 +89,7 @@ class Receiver(Inbox):
     def take(self, message: Message) -> None:
         if message.trouble:
             return
+        message = message._replace(arguments=tuple(map(_bounded, message.arguments)))
         address, numbers = message.address, message.numbers
         if address.startswith(vmc.PREFIX):
             self.problem = self.humanoid.take(message) or self.problem
@@ -103,7 +106,9 @@ class Receiver(Inbox):
             if is_outdated(message.time, before.time):
                 continue
             if len(numbers) != count:
-                self.problem = f"'{address}' has {counted(len(numbers), 'number')}, and {count} were expected"
+                self.problem = (
+                    f"{shown(address)} has {counted(len(numbers), 'number')}, and {count} were expected"
+                )
             elif name in known or len(known) < MOST:
                 known[name] = _rotation(numbers) if count == 4 else np.array(numbers)
                 self._samples[address] = _Newest(
@@ -114,7 +119,7 @@ class Receiver(Inbox):
         name = address.removeprefix(VELOCITY)
         if len(numbers) not in (3, 6):
             self.problem = (
-                f"'{address}' has {counted(len(numbers), 'number')}, and 3 were expected, or 6 with the"
+                f"{shown(address)} has {counted(len(numbers), 'number')}, and 3 were expected, or 6 with the"
                 " angular velocity"
             )
         elif name in self.velocities or len(self.velocities) < MOST:
@@ -161,6 +166,11 @@ class Receiver(Inbox):
             if sent_at and sent_at == position_sample.look:
                 velocities[count + k] = (*velocity[:3], 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
         return Samples(values, numbers, velocities, times, ages)
+
+
+def _bounded(argument: float | str) -> float | str:
+    """An argument; NaN, as for what is lost, in place of a number beyond `FARTHEST`."""
+    return argument if isinstance(argument, str) or abs(argument) <= FARTHEST else nan
 
 
 def _rotation(quaternion: tuple[float, ...]) -> Array:

@@ -18,6 +18,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ...character.sample_times import is_outdated
+from ...files.plain import shown
 from ...inputs.packets import Message
 from ...solvers.kinematics import rotations
 from ...solvers.kinematics.rotations import Quaternion, Vector
@@ -130,7 +131,10 @@ class Humanoid:
             self._counts[name] += message.repeats
             self._times[name], self._ages[name] = message.time, message.age
         elif not name and not self._local:
-            return f"bone '{strings[0]}' is none of Unity's humanoid bones, such as 'LeftUpperArm': map its names"
+            return (
+                f"bone {shown(strings[0])} is none of Unity's humanoid bones, such as 'LeftUpperArm': map its"
+                " names"
+            )
         self._posed.clear()
         return ""
 

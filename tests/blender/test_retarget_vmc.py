@@ -247,6 +247,51 @@ def test_what_is_no_message_of_the_protocol_is_said(heard):
     assert found.problem == ""
 
 
+@pytest.mark.parametrize("number", [1.1e6, -3e38, float("inf"), float("nan")])
+def test_a_position_that_nothing_can_have_is_lost_until_the_next(heard, number):
+    found, send = heard
+    for data, there in (
+        (frame({}, UNITY | {"Spine": (0.0, number, 0.0)}), [True, False, False, True]),
+        (frame({}, root=((0.0, number, 0.0), STILL)), [False] * 4),
+        (frame({}), [True] * 4),
+    ):
+        send(data)
+        found.look()
+        places = found.posed(["Hips", "Spine", "Head", "LeftFoot"])[1]
+        assert np.isfinite(places).all(1).tolist() == there
+
+
+@pytest.mark.parametrize("address", ["position", "velocity"])
+def test_what_is_sent_of_single_links_has_the_same_bounds(heard, address):
+    found, send = heard
+    send(message("/limber/position/Hips", 1.0, 2.0, 3.0).dgram)
+    send(message(f"/limber/{address}/Hips", 1e30, 2.0, 3.0).dgram)
+    found.look()
+    samples = found.samples(["Hips"])
+    seen = samples.values if address == "position" else samples.velocities
+    assert np.isnan(seen[1, 0])
+
+
+@pytest.mark.parametrize("time", [float("inf"), float("-inf")])
+def test_a_clock_beyond_all_numbers_gives_no_time(heard, time):
+    found, send = heard
+    send(said(time))
+    send(bone("Hips"))
+    found.look()
+    assert np.isnan(found.samples(["Hips"]).times[0])
+
+
+@pytest.mark.parametrize("name", ["x" * 60_000, "\u202e\x1b[2J\nHips", "\U0001f600" * 10_000])
+def test_a_name_of_any_length_and_letters_is_quoted_in_a_sentence_that_can_be_shown(heard, name):
+    found, send = heard
+    send(bone(name))
+    found.look()
+    assert found.problem.startswith("bone '")
+    assert found.problem.endswith("such as 'LeftUpperArm': map its names")
+    assert len(found.problem) < 200
+    assert found.problem.isprintable()
+
+
 @pytest.fixture
 def performed():
     """A figure with its arms down, which follows a performer, and a function that sends to it."""

@@ -13,7 +13,7 @@ from limber.hardware.protocols.reachy_mini.capabilities import ANTENNAS, HEAD, L
 
 from tests.hardware.devices import direct, one_to_one
 
-TEXT, CLOSE = 0x1, 0x8  # opcodes of WebSocket frames
+TEXT, CLOSE, PING, PONG = 0x1, 0x8, 0x9, 0xA  # opcodes of WebSocket frames
 PERIOD = 0.02  # [s] period of its control loop
 STATUS = 1.0  # [s] interval of messages about its state
 SLEEP = (0.0, -0.82, 1.2, -0.24, 0.21, -1.2, 0.83, -3.05, 3.05)  # [rad] motor angles while it sleeps
@@ -67,6 +67,7 @@ class ReachyDaemon:
         self.state, self.error = "running", None
         self.now = now
         self._coming = bytearray()
+        self._pongs = b""
         self._open = self._closed = False
         self._next_tick, self._next_status = now + 0.013, now + 0.3
 
@@ -80,6 +81,7 @@ class ReachyDaemon:
             self.commands.append(command)
             self.times.append(now)
             self._obey(command)
+        said, self._pongs = said + self._pongs, b""
         while self._open and not self._closed and self._next_tick <= now:
             self.now = self._next_tick
             said += self._tick()
@@ -174,9 +176,10 @@ class ReachyDaemon:
         if kind == CLOSE:
             self._closed = True
             return None
-        if kind != TEXT:  # the answer to a ping
-            return self._next()
-        return json.loads(bytes(byte ^ mask[k % 4] for k, byte in enumerate(content)))
+        content = bytes(byte ^ mask[k % 4] for k, byte in enumerate(content))
+        if kind == PING:
+            self._pongs += bytes((0x80 | PONG, size)) + content
+        return json.loads(content) if kind == TEXT else self._next()
 
 
 def text(message: dict) -> bytes:

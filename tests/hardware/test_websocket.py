@@ -136,3 +136,13 @@ def test_what_is_not_a_number_is_not_written(angles):
     for command in (head_joints, antennas):
         with pytest.raises(ValueError, match="not JSON compliant"):
             command(angles)
+
+
+def test_a_ping_is_answered_with_its_content():
+    line = opened()
+    assert line.answered == b""
+    sent = line.ping(b"\x00\x07")
+    assert (sent[0], sent[1]) == (0x89, 0x82)
+    for content in (b"\x00\x06", b"\x00\x07"):
+        line.feed(frame(0x8A, content))
+    assert line.answered == b"\x00\x07"

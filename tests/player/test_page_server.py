@@ -13,8 +13,8 @@ from itertools import count
 
 import pytest
 from limber.inputs.page import server
-from limber.inputs.page.server import MOST, PageServer
-from limber.inputs.page.visitor import LONGEST_HEAD, LONGEST_MESSAGE, MOST_MESSAGES
+from limber.inputs.page.server import MOST, RECEIVED, PageServer
+from limber.inputs.page.visitor import LONGEST_HEAD, LONGEST_MESSAGE, MOST_FRAMES, Visitor
 
 websockets = pytest.importorskip("websockets", reason="the websockets library is not installed: make setup")
 from websockets.exceptions import ConnectionClosed, InvalidStatus  # noqa: E402
@@ -234,12 +234,46 @@ def test_messages_that_are_too_long_or_no_text_end_the_connection(served: Served
 def test_a_flood_ends_the_connection_and_a_stop_in_it_counts(served: Served):
     with served.directing() as page:
         with suppress(ConnectionClosed):
-            for _ in range(4 * MOST_MESSAGES):
+            for _ in range(4 * MOST_FRAMES):
                 page.send(json.dumps({"word": "stop"}))
         with pytest.raises(ConnectionClosed):
             received(page)
     assert served.stops
-    assert len(served.orders) <= MOST_MESSAGES
+    assert len(served.orders) <= MOST_FRAMES
+
+
+def client_frame(first: int, content: bytes = b"") -> bytes:
+    """The frame of a browser, masked with zeros."""
+    return bytes((first, 0x80 | len(content))) + bytes(4) + content
+
+
+UPGRADE = b"".join(
+    (
+        b"GET / HTTP/1.1\r\nHost: here\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n",
+        b"Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n",
+    )
+)
+SMALL = {  # the smallest frames of each kind
+    "pings": (b"", client_frame(0x89)),
+    "pongs": (b"", client_frame(0x8A)),
+    "empty texts": (b"", client_frame(0x81)),
+    "empty fragments": (client_frame(0x01), client_frame(0x00)),
+}
+
+
+@pytest.mark.parametrize(("first", "frame"), SMALL.values(), ids=SMALL)
+def test_a_flood_of_the_smallest_frames_ends_the_connection_and_a_read_holds_few(first, frame):
+    visitor = Visitor(lambda request: None, 0.0)
+    visitor.receive(UPGRADE + first, 0.0)
+    assert visitor.is_open
+    assert RECEIVED // len(frame) < MOST_FRAMES
+    for _ in range(MOST_FRAMES - 10):
+        assert visitor.receive(frame, 0.5) == []
+    assert not visitor.is_leaving
+    end = client_frame(0x80) if first else b""  # the fragments' message ends before the next begins
+    stop = client_frame(0x81, b'{"word": "stop"}')
+    assert visitor.receive(20 * frame + end + stop, 0.5) == [{"word": "stop"}]
+    assert visitor.is_leaving
 
 
 def test_heads_without_end_and_damage_are_cut_off(served: Served):

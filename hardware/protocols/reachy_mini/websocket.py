@@ -33,6 +33,7 @@ class WebSocket:
     Attributes:
         handshake: The bytes to send first.
         opened: Whether the server has accepted.
+        answered: Content of the newest ping that the server has answered; empty before the first.
         ended: Why the connection has ended; empty while it is open.
     """
 
@@ -47,6 +48,7 @@ class WebSocket:
             f"Sec-WebSocket-Key: {key}\r\nSec-WebSocket-Version: 13\r\n\r\n"
         ).encode()
         self.opened = False
+        self.answered = b""
         self.ended = ""
         self._pending = bytearray()
         self._answers = bytearray()
@@ -57,6 +59,10 @@ class WebSocket:
     def text(self, message: str) -> bytes:
         """The frame of a text message."""
         return self._frame(TEXT, message.encode())
+
+    def ping(self, content: bytes) -> bytes:
+        """The frame of a ping. The server answers with the same content once it has read all before it."""
+        return self._frame(PING, content)
 
     def close(self) -> bytes:
         """The frame that closes the connection."""
@@ -140,13 +146,15 @@ class WebSocket:
     def _take(self, is_last: bool, kind: int, content: bytes, messages: list[str]) -> None:
         if kind == PING:
             self._pinged = content
+        elif kind == PONG:
+            self.answered = content
         elif kind == CLOSE:
             self._answers += self._frame(CLOSE, content[:2])
             code = f" with code {int.from_bytes(content[:2], 'big')}" if len(content) >= 2 else ""
             self.ended = f"it ended the connection{code}"
         elif kind in (TEXT, BINARY, CONTINUATION):
             self._take_data(is_last, kind, content, messages)
-        elif kind != PONG:
+        else:
             self._end("it sent a frame of an unknown kind")
 
     def _take_data(self, is_last: bool, kind: int, content: bytes, messages: list[str]) -> None:

@@ -7,10 +7,12 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from ...device import Device, ServoChannel
 from ...errors import HardwareError
 from ...mixing import Mixing
+from ...protocols.dialogue import BITS
 from ...protocols.interface import Codec, Exchange
 from ...protocols.servo_state import StoredSettings
 from ...protocols.table import settings_of
 from ..configuration import SPEED_HEADROOM
+from ..connection import LONGEST_MOVE_INTERVAL
 from .stored_ranges import within_own_limits
 
 BEYOND = 0.05  # [rad] 3 degrees beyond the protocol's range, within which a servo may still be moved back
@@ -133,11 +135,22 @@ class ServoChannels:
                 )
             if problem := self._why_not(channel):
                 return f"{channel.label}: {problem}"
-        return None
+        return self._why_too_slow()
 
     def _fastest(self) -> dict[int, float]:
         tops = {channel.servo: self._mixing.top_speed(index) for index, channel in enumerate(self._channels)}
         return {servo: self.raw_rotation(servo, top) * (1.0 + SPEED_HEADROOM) for servo, top in tops.items()}
+
+    def _why_too_slow(self) -> str | None:
+        """Why the line is too slow for the goals of all servos; None if it is not."""
+        goals = {channel.servo: round(channel.lowest * self._unit) for channel in self._channels}
+        try:
+            size = sum(len(exchange.data) for exchange in self._codec.write(goals))
+        except HardwareError as error:
+            return str(error)
+        if BITS * size / self.device.baudrate <= LONGEST_MOVE_INTERVAL:
+            return None
+        return f"{self.device.baudrate} baud are too slow for its {len(goals)} servos"
 
     def _why_not(self, channel: ServoChannel) -> str | None:
         try:

@@ -157,9 +157,9 @@ class ServoConnection(Connection):
 
     def move(self, time: float, raw: Sequence[float | None]) -> None:
         """Send goal positions (channels,) to armed servos; None for no goal. Nothing is sent while an answer
-        is missing, since newer goals will follow.
+        is missing or the line still transmits earlier bytes, since newer goals will follow.
         """
-        if not self.armed or self._dialogue.busy:
+        if not self.armed or self._dialogue.busy or time < self._dialogue.line_free_at - EARLY:
             return
         if self._can.watchdog is not None and time - self._sent_at > WATCHDOG:
             self.fail(Fault.DEVICE_WATCHDOG, "")
