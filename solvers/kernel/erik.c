@@ -61,7 +61,7 @@ static int accepts(struct erik *erik, const struct end_aim *aim) {
     double error = hyper->orientation_weight * orientation + hyper->posture_weight * posture; /* Algorithm 4 */
     if (error <= erik->error) {
         for (int k = 0; k < count; k++) erik->best[k] = erik->solved.joints[k].angle;
-        erik->posture_error = hyper->posture_weight * posture, erik->error = error;
+        erik->end = end, erik->posture_error = hyper->posture_weight * posture, erik->error = error;
     }
     return error <= hyper->threshold;
 }

@@ -14,6 +14,7 @@ struct erik {
     /* errors of the best candidate: the paper's posture error, weighted, and the weighted sum of both errors */
     double posture_error, error;
     double *best;                /* (n,) [rad] angles of the best candidate */
+    Quaternion end;              /* orientation of its end */
     double *authored, *cosines;  /* (bends,) cosines of the bends of the posture, and of a candidate */
     struct chain_pose warped;    /* the posture, and its shape as it is warped toward the target */
     struct chain_pose solved;    /* the last candidate */

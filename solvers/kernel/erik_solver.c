@@ -249,7 +249,9 @@ int32_t limber_erik_solve(struct limber_erik_solve *task) {
         task->iterations = solver->erik.iterations;
     }
     if (!is_solved) return LIMBER_NOT_FINITE;
-    struct tool tool = tool_at(solver, task->angles);
+    /* where the aim is no point, the position does not matter */
+    struct tool tool = {multiply(conjugate(solver->to_virtual), solver->erik.end), {0.0, 0.0, 0.0}};
+    if (parts & LIMBER_POINT) tool = tool_at(solver, task->angles);
     task->end_error = end_error(aim, tool.rotation, tool.position, solver->reach);
     task->error = papers_error(task->end_error.whole) + solver->posture_error;
     return LIMBER_OK;
