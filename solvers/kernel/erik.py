@@ -51,7 +51,7 @@ class HyperparametersStructure(ctypes.Structure):
     ]
 
 
-class ChainStructure(ctypes.Structure):
+class ErikChainStructure(ctypes.Structure):
     """Memory layout of `struct limber_chain` for ctypes."""
 
     _fields_ = [
@@ -65,7 +65,7 @@ class ChainStructure(ctypes.Structure):
     ]
 
 
-class SolveStructure(ctypes.Structure):
+class ErikSolveStructure(ctypes.Structure):
     """Memory layout of `struct limber_erik_solve` for ctypes."""
 
     _fields_ = [
@@ -76,7 +76,7 @@ class SolveStructure(ctypes.Structure):
     ]
 
 
-# the results at the end of `SolveStructure`: weighted error, errors of the end, number of iterations
+# the results at the end of `ErikSolveStructure`: weighted error, errors of the end, number of iterations
 RESULTS = Struct(f"d{END_ERRORS}di")
 
 
@@ -138,9 +138,9 @@ def chain_structure(
     hyper: HyperparametersInput,
     max_views: int,
     arrays: dict[str, NDArray[np.float64 | np.int32]],
-) -> ChainStructure:
+) -> ErikChainStructure:
     """The description of a chain, which refers to its `chain_arrays`."""
-    return ChainStructure(
+    return ErikChainStructure(
         reach=skeleton.reach,
         to_virtual=chain.to_virtual,
         hyper=HyperparametersStructure(
@@ -153,7 +153,7 @@ def chain_structure(
     )
 
 
-def prepared(kernel: Kernel, structure: ChainStructure) -> Buffer:
+def prepared(kernel: Kernel, structure: ErikChainStructure) -> Buffer:
     """Memory with the model of a chain; raises KernelError for numbers that the kernel does not take."""
     size = kernel.erik_bytes(ctypes.byref(structure))
     memory = Buffer(size // 8 + 1)
@@ -177,11 +177,11 @@ class CompiledErik:
         arrays = chain_arrays(skeleton, chain)
         self._memory = prepared(kernel, chain_structure(skeleton, chain, hyper, max_views, arrays))
         self._posture, self._previous, self._angles = (Buffer(n) for _ in range(3))
-        self._task = SolveStructure(
+        self._task = ErikSolveStructure(
             erik=self._memory.address, posture=self._posture.address, angles=self._angles.address
         )
         self._address, self._is_from_previous = ctypes.addressof(self._task), False
-        results = memoryview(self._task).cast("B")[SolveStructure.error.offset :]
+        results = memoryview(self._task).cast("B")[ErikSolveStructure.error.offset :]
         self._results = partial(RESULTS.unpack_from, results)
 
     def solve(

@@ -18,7 +18,7 @@ from limber.solvers.expressive.model import Model
 from limber.solvers.gaze import PostureShape, aim_error
 from limber.solvers.goals import Aim, Direction, GazeGoal, Orientation, Point
 from limber.solvers.kernel.binding import CompiledModel
-from limber.solvers.kernel.erik import ChainStructure, chain_arrays, chain_structure, prepared
+from limber.solvers.kernel.erik import ErikChainStructure, chain_arrays, chain_structure, prepared
 from limber.solvers.kernel.library import KernelError, kernel
 from limber.solvers.kinematics.rotations import Y, add, rotate
 from limber.solvers.kinematics.skeleton import Skeleton
@@ -225,7 +225,7 @@ def test_numbers_beyond_the_kernel_are_solved_by_the_reference(size: float) -> N
     np.testing.assert_allclose(solver.solve(far).angles, solver.solve(near).angles, atol=1e-6)
 
 
-def structure_of(skeleton: Skeleton) -> tuple[ChainStructure, dict[str, np.ndarray]]:
+def structure_of(skeleton: Skeleton) -> tuple[ErikChainStructure, dict[str, np.ndarray]]:
     """A chain as described to the kernel, and the arrays of the description."""
     chain = VirtualChain(skeleton)
     arrays = chain_arrays(skeleton, chain)
