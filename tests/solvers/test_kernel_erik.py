@@ -89,7 +89,7 @@ def both(
 def compare(ours: ErikSolution, reference: ErikSolution) -> None:
     assert ours.iterations == reference.iterations
     np.testing.assert_allclose(ours.angles, reference.angles, rtol=0, atol=ROUNDING)
-    assert ours.error == pytest.approx(reference.error, abs=1e3 * ROUNDING)
+    assert ours.error == pytest.approx(reference.error, abs=ROUNDING)
 
 
 @given(seeds, joints, slides, kinds, rolls, hyperparameters, st.booleans())
