@@ -11,6 +11,7 @@ import argparse
 import math
 from collections import Counter
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import NamedTuple
 
 import numpy as np
@@ -114,19 +115,22 @@ def call_erik(draw: np.random.Generator, skeleton: Skeleton, erik: CompiledErik)
 
 
 def erik_of(draw: np.random.Generator, skeleton: Skeleton) -> CompiledErik | None:
-    """ERIK for a random chain with a revolute joint, with some unchecked hyperparameters."""
+    """ERIK for a random chain with a revolute joint, with some unchecked hyperparameters; None if the kernel
+    refuses them.
+    """
     library = kernel()
     if library is None or not skeleton.is_chain or all(j.kind == "prismatic" for j in skeleton.joints):
         return None
-    erik = CompiledErik(library, skeleton, VirtualChain(skeleton), Hyperparameters(), 3)
-    hyper = erik._task.hyper
-    for name in REALS:
-        if draw.random() < 0.2:
-            setattr(hyper, name, number(draw))
-    for name in COUNTS:
-        setattr(hyper, name, int(draw.choice([1, 2, 5, 10, draw.integers(-1, 3)])))
-    hyper.is_published_loop = int(draw.integers(2))
-    return erik
+    usual = Hyperparameters()
+    hyper = SimpleNamespace(
+        loop=str(draw.choice(["published", "posture"])),
+        **{name: number(draw) if draw.random() < 0.2 else getattr(usual, name) for name in REALS},
+        **{name: int(draw.choice([1, 2, 5, 10, draw.integers(-1, 3)])) for name in COUNTS},
+    )
+    try:
+        return CompiledErik(library, skeleton, VirtualChain(skeleton), hyper, 3)
+    except KernelError:
+        return None
 
 
 def call(draw: np.random.Generator, compiled: CompiledModel, skeleton: Skeleton) -> list[np.ndarray]:

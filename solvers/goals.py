@@ -135,7 +135,7 @@ class GazeGoal:
             raise KernelError(f"the kernel cannot {self.aim.words}")
         return self.numbers
 
-    @property
+    @cached_property
     def kernel_address(self) -> int:
         """Address of the array `kernel_numbers`, which stays in memory as long as the goal."""
         return self.kernel_numbers.buffer_info()[0]

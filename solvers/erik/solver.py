@@ -4,14 +4,12 @@ to the skeleton.
 
 import math
 import time
-from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
 from itertools import chain
 
 import numpy as np
 
-from ..aims.blocks import PoseErrors
 from ..aims.nearest import nearest_orientation
 from ..diagnosis import Diagnosis, measure
 from ..expressive.correction import ExactCorrection
@@ -66,11 +64,14 @@ class Erik:
 
     @cached_property
     def compiled(self) -> CompiledErik | None:
-        """ERIK in the compiled kernel; None if this machine has no kernel."""
+        """ERIK in the compiled kernel; None if this machine has no kernel, or the kernel does not support a
+        number.
+        """
         library = kernel()
-        if library is None:
+        try:
+            return library and CompiledErik(library, self.skeleton, self.chain, self.hyper, self.max_views)
+        except KernelError:
             return None
-        return CompiledErik(library, self.skeleton, self.chain, self.hyper, self.max_views)
 
     def solve(
         self, goal: GazeGoal, start: Angles | None = None, memory: object = None, dt: float = FRAME
@@ -85,8 +86,7 @@ class Erik:
         posture = check_goal(self.skeleton, goal, looks, start, dt)
         uses = start is not None and self.hyper.use_previous_solution
         best = self.look(goal, posture, self.skeleton.clamp(start) if uses and start is not None else None)
-        error = papers_error(best.measured.whole) + best.posture_error
-        converged = error <= self.hyper.threshold
+        is_accepted = best.error <= self.hyper.threshold
         return GazeSolution(
             best.angles,
             best.iterations,
@@ -95,8 +95,8 @@ class Erik:
             goal,
             posture,
             best.measured,
-            is_accepted=converged,
-            unfinished="" if converged else self._above_threshold(error),
+            is_accepted=is_accepted,
+            unfinished="" if is_accepted else self._above_threshold(best.error),
         )
 
     def _above_threshold(self, error: float) -> str:
@@ -130,15 +130,12 @@ class Erik:
         self, goal: GazeGoal, posture: tuple[float, ...], previous: tuple[float, ...] | None
     ) -> ErikSolution:
         """ERIK's angles, with prismatic joints as in the posture."""
-        if self.compiled is None:
+        if self.compiled is None or goal.others:
             return self._solved_in_python(goal, posture, previous)
         try:
-            answer = self.compiled.solve(goal, posture, previous)
+            return self.compiled.solve(goal, posture, previous)
         except KernelError:  # a number exceeds the kernel's range, or the kernel does not support the aim
             return self._solved_in_python(goal, posture, previous)
-        return (
-            answer._replace(measured=self._measured(goal, answer.angles.tolist())) if goal.others else answer
-        )
 
     def _solved_in_python(
         self, goal: GazeGoal, posture: tuple[float, ...], previous: tuple[float, ...] | None
@@ -154,12 +151,9 @@ class Erik:
         else:
             target = aim.desired_orientation or nearest_orientation(goal.ends[0], pose, self.skeleton.reach)
             angles, answer = self._towards(normalized(target), None, posture, hyper, previous)
-        return ErikSolution(
-            np.array(angles), answer.posture_error, answer.iterations, self._measured(goal, angles)
-        )
-
-    def _measured(self, goal: GazeGoal, angles: Sequence[float]) -> PoseErrors:
-        return measure(self.skeleton, goal, self.skeleton.forward(angles))
+        measured = measure(self.skeleton, goal, self.skeleton.forward(angles))
+        error = papers_error(measured.whole) + answer.posture_error
+        return ErikSolution(np.array(angles), error, answer.iterations, measured)
 
     def _seen(
         self,

@@ -13,21 +13,23 @@ static inline int is_twister(const struct chain *chain, int k) { return chain->m
 
 static inline int end_is_twister(const struct chain *chain) { return is_twister(chain, chain->count - 1); }
 
-/* World bases (n + 1,) for angles (n,): of the links, then the end's frame after its rotation (eq. 18, 24). */
-static inline void bases_of(const struct chain *chain, const double *angles, Quaternion *bases) {
-    bases[0] = IDENTITY;
-    for (int k = 0; k < chain->count; k++) bases[k + 1] = multiply(bases[k], rotation(&chain->models[k], angles[k]));
-}
-
-/* The bases of one configuration, computed when they are needed. */
+/* A configuration of the chain. The rotation of a joint is computed when its angle is set, and each basis when it is
+ * needed: `bases` (n + 1,) are those of the links, then the end's frame after its rotation (eq. 18, 24). */
 struct chain_pose {
-    Quaternion *bases; /* (n + 1,) */
-    int is_known;      /* whether `bases` are those of the configuration; whoever changes the angles resets it */
+    struct joint_angle *joints; /* (n,) */
+    Quaternion *bases;          /* (n + 1,) world bases, of which those up to `known` are computed; the first is IDENTITY */
+    int known;
 };
 
-static inline const Quaternion *known_bases(const struct chain *chain, const double *angles, struct chain_pose *pose) {
-    if (!pose->is_known) bases_of(chain, angles, pose->bases);
-    pose->is_known = 1;
+static inline void set_angle(const struct chain *chain, struct chain_pose *pose, int k, double angle) {
+    pose->joints[k] = at_angle(&chain->models[k], angle);
+    if (k < pose->known) pose->known = k;
+}
+
+/* All bases of a configuration. */
+static inline const Quaternion *bases_of(const struct chain *chain, struct chain_pose *pose) {
+    for (; pose->known < chain->count; pose->known++)
+        pose->bases[pose->known + 1] = multiply(pose->bases[pose->known], pose->joints[pose->known].rotation);
     return pose->bases;
 }
 

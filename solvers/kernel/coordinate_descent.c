@@ -46,12 +46,10 @@ static double limited(const JointModel *model, double angle, enum range range, d
 
 /* One sweep: each joint rotates toward the direction or, with `whole`, toward the whole orientation, and is then moved
  * to an angle that `range` allows. */
-static struct swept sweep(const struct chain *chain, double *angles, const struct end_aim *aim,
-                          const Hyperparameters *hyper, enum range range, int tip_first, int whole,
-                          struct descent *descent) {
+static struct swept sweep(const struct chain *chain, struct chain_pose *pose, const struct end_aim *aim,
+                          const Hyperparameters *hyper, enum range range, int tip_first, int whole) {
     int count = chain->count;
-    const Quaternion *bases = known_bases(chain, angles, &descent->pose);
-    for (int k = 0; k < count; k++) descent->axes[k] = rotate(bases[k], chain->models[k].axis);
+    const Quaternion *bases = bases_of(chain, pose); /* those before the sweep, since they are not computed again in it */
     struct swept swept = {bases[count], 0.0, 0};
     Quaternion moved = IDENTITY; /* rotation of the preceding links in this sweep, from the root */
     for (int i = 0; i < count; i++) {
@@ -59,15 +57,15 @@ static struct swept sweep(const struct chain *chain, double *angles, const struc
         /* CCDTest (Algorithm 20) */
         swept.aims = !whole && 0.5 * (1.0 - gain_of(aim, swept.end)) <= hyper->ccd_precision;
         if (swept.aims) return swept;
-        Vector axis = tip_first ? descent->axes[k] : rotate(moved, descent->axes[k]);
+        Vector axis = rotate(bases[k], chain->models[k].axis);
+        if (!tip_first) axis = rotate(moved, axis);
         double turn = whole ? toward_frame(axis, swept.end, nearest(aim, swept.end))
                             : toward_vector(axis, rotate(swept.end, Y), aim->direction);
-        double before = angles[k], desired = fabs(turn) > SAME_ANGLE ? before + turn : before;
-        angles[k] = limited(&chain->models[k], desired, range, hyper->disturbance);
-        double amount = angles[k] - before;
-        if (fabs(amount) > swept.moved) swept.moved = fabs(amount);
+        double before = pose->joints[k].angle, desired = fabs(turn) > SAME_ANGLE ? before + turn : before;
+        double after = limited(&chain->models[k], desired, range, hyper->disturbance), amount = after - before;
         if (amount == 0.0) continue;
-        descent->pose.is_known = 0;
+        if (fabs(amount) > swept.moved) swept.moved = fabs(amount);
+        set_angle(chain, pose, k, after);
         Quaternion rotated = about(axis, amount);
         swept.end = multiply(rotated, swept.end);
         moved = multiply(rotated, moved);
@@ -75,41 +73,38 @@ static struct swept sweep(const struct chain *chain, double *angles, const struc
     return swept;
 }
 
-static void twist_end(const struct chain *chain, double *angles, const struct end_aim *aim, double before,
-                      struct descent *descent) {
+static void twist_end(const struct chain *chain, struct chain_pose *pose, const struct end_aim *aim, double before) {
     int end = chain->count - 1;
     if (!end_is_twister(chain) || !aim->has_orientation) return;
-    Quaternion *bases = descent->pose.bases, basis = known_bases(chain, angles, &descent->pose)[end];
-    angles[end] = end_twist(&chain->models[end], basis, aim->orientation, aim->symmetric, before);
-    bases[end + 1] = multiply(basis, rotation(&chain->models[end], angles[end]));
+    Quaternion basis = bases_of(chain, pose)[end];
+    set_angle(chain, pose, end, end_twist(&chain->models[end], basis, aim->orientation, aim->symmetric, before));
 }
 
-void bwcd_posture(const struct chain *chain, double *angles, const struct end_aim *aim, const Hyperparameters *hyper,
-                  struct descent *descent) {
+void bwcd_posture(const struct chain *chain, struct chain_pose *pose, const struct end_aim *aim,
+                  const Hyperparameters *hyper) {
     for (int i = 0; i < hyper->max_bwcd_iterations; i++)
-        if (sweep(chain, angles, aim, hyper, ANYWHERE, 0, 0, descent).aims) break;
+        if (sweep(chain, pose, aim, hyper, ANYWHERE, 0, 0).aims) break;
 }
 
-void bwcd_solution(const struct chain *chain, double *angles, const struct end_aim *aim, const Hyperparameters *hyper,
-                   double before, struct descent *descent) {
+void bwcd_solution(const struct chain *chain, struct chain_pose *pose, const struct end_aim *aim,
+                   const Hyperparameters *hyper, double before) {
     int whole = is_whole(chain, aim);
     for (int i = 0; i < hyper->max_bwcd_iterations; i++) {
-        struct swept swept = sweep(chain, angles, aim, hyper, WITHIN_LIMITS, 0, whole, descent);
+        struct swept swept = sweep(chain, pose, aim, hyper, WITHIN_LIMITS, 0, whole);
         if (swept.aims || swept.moved <= SAME_ANGLE) break;
     }
-    twist_end(chain, angles, aim, before, descent);
+    twist_end(chain, pose, aim, before);
 }
 
-void ccd(const struct chain *chain, double *angles, const struct end_aim *aim, const Hyperparameters *hyper,
-         struct descent *descent) {
+void ccd(const struct chain *chain, struct chain_pose *pose, const struct end_aim *aim, const Hyperparameters *hyper) {
     int whole = is_whole(chain, aim);
     enum range range = hyper->avoid_edges && hyper->disturbance != 0.0 ? OFF_LIMITS : WITHIN_LIMITS;
     double last = 0.0;
     for (int i = 0; i < hyper->max_ccd_iterations; i++) {
-        struct swept swept = sweep(chain, angles, aim, hyper, range, 1, whole, descent);
+        struct swept swept = sweep(chain, pose, aim, hyper, range, 1, whole);
         double gain = whole ? fabs(dot_quaternions(nearest(aim, swept.end), swept.end)) : gain_of(aim, swept.end);
         if (swept.aims || fabs(gain - last) <= hyper->ccd_precision) break;
         last = gain;
     }
-    twist_end(chain, angles, aim, 0.0, descent);
+    twist_end(chain, pose, aim, 0.0);
 }

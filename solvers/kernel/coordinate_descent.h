@@ -14,29 +14,22 @@ struct end_aim {
     int symmetric;          /* whether the end may be rolled by pi */
 };
 
-/* Pose of the angles that a descent changes, and memory for it. */
-struct descent {
-    struct chain_pose pose;
-    Vector *axes; /* (n,) axes of the joints */
-};
-
 static inline Quaternion nearest(const struct end_aim *aim, Quaternion end) {
     return nearer_roll(aim->orientation, end, aim->symmetric);
 }
 
-/* Algorithm 19, in place: the posture's angles after rotating joints until the end looks along the target; limits are not
+/* Algorithm 19, in place: the posture's pose after rotating joints until the end looks along the target; limits are not
  * enforced. */
-void bwcd_posture(const struct chain *chain, double *angles, const struct end_aim *aim, const Hyperparameters *hyper,
-                  struct descent *descent);
+void bwcd_posture(const struct chain *chain, struct chain_pose *pose, const struct end_aim *aim,
+                  const Hyperparameters *hyper);
 
 /* Algorithm 21, in place: angles within limits after rotating joints from the root until the end looks along the target,
  * and then twisting the end; of two end twists of equal error the one nearer to `before` [rad]. */
-void bwcd_solution(const struct chain *chain, double *angles, const struct end_aim *aim, const Hyperparameters *hyper,
-                   double before, struct descent *descent);
+void bwcd_solution(const struct chain *chain, struct chain_pose *pose, const struct end_aim *aim,
+                   const Hyperparameters *hyper, double before);
 
 /* Algorithm 22, in place: angles within limits and not exactly at them, after rotating joints from the end toward the
  * root, and then twisting the end. */
-void ccd(const struct chain *chain, double *angles, const struct end_aim *aim, const Hyperparameters *hyper,
-         struct descent *descent);
+void ccd(const struct chain *chain, struct chain_pose *pose, const struct end_aim *aim, const Hyperparameters *hyper);
 
 #endif

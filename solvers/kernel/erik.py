@@ -1,10 +1,12 @@
 """ERIK on one skeleton in the compiled kernel."""
 
 import ctypes
+from functools import partial
 from struct import Struct
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..aims.blocks import PoseErrors
 from ..goals import GazeGoal
@@ -39,7 +41,7 @@ COUNTS = (
 )
 
 
-class _Hyperparameters(ctypes.Structure):
+class HyperparametersStructure(ctypes.Structure):
     """Memory layout of `struct limber_hyperparameters` for ctypes."""
 
     _fields_ = [
@@ -49,37 +51,42 @@ class _Hyperparameters(ctypes.Structure):
     ]
 
 
-class _Erik(ctypes.Structure):
-    """Memory layout of `struct limber_erik` for ctypes."""
+class ErikChainStructure(ctypes.Structure):
+    """Memory layout of `struct limber_chain` for ctypes."""
 
     _fields_ = [
         ("links", Pointer),
         ("reach", Real),
-        ("workspace", Pointer),
-        ("workspace_bytes", ctypes.c_size_t),
         ("turning", Pointer),
         ("joint_models", Pointer),
         ("to_virtual", Real * 4),
-        ("hyper", _Hyperparameters),
+        ("hyper", HyperparametersStructure),
         *((name, Count) for name in ("joints", "revolute", "max_views")),
-        *((name, Pointer) for name in ("aim", "posture", "previous", "angles")),
-        ("posture_error", Real),
+    ]
+
+
+class ErikSolveStructure(ctypes.Structure):
+    """Memory layout of `struct limber_erik_solve` for ctypes."""
+
+    _fields_ = [
+        *((name, Pointer) for name in ("erik", "aim", "posture", "previous", "angles")),
+        ("error", Real),
         ("end_error", Real * END_ERRORS),
         ("iterations", Count),
     ]
 
 
-# the results at the end of the structure: posture error, errors of the end, number of iterations
-RESULTS, RESULTS_START = Struct(f"d{END_ERRORS}di"), _Erik.posture_error.offset
+# the results at the end of `ErikSolveStructure`: weighted error, errors of the end, number of iterations
+RESULTS = Struct(f"d{END_ERRORS}di")
 
 
 class ErikSolution(NamedTuple):
     """Angles of a skeleton that look at a target."""
 
     angles: Angles  # (n,) angles within limits
-    posture_error: float  # the paper's posture error, weighted
+    error: float  # weighted sum of the errors of aim and posture, which the threshold limits
     iterations: int
-    measured: PoseErrors  # errors of the ends; the kernel measures only the goal's first end
+    measured: PoseErrors  # errors of each of the goal's ends; the kernel measures only the first
 
 
 def joint_numbers(model: JointModel) -> list[float]:
@@ -116,6 +123,44 @@ def link_numbers(skeleton: Skeleton) -> list[list[float]]:
     return [*numbers, [*normalized(tool.rotation), *tool.offset, *Y, 0.0, 0.0, 0.0]]
 
 
+def chain_arrays(skeleton: Skeleton, chain: VirtualChain) -> dict[str, NDArray[np.float64 | np.int32]]:
+    """The arrays of a `struct limber_chain`."""
+    return {
+        "links": np.array(link_numbers(skeleton)),
+        "turning": np.array(chain.turning, np.int32),
+        "joint_models": np.array([joint_numbers(joint) for joint in chain.models]),
+    }
+
+
+def chain_structure(
+    skeleton: Skeleton,
+    chain: VirtualChain,
+    hyper: HyperparametersInput,
+    max_views: int,
+    arrays: dict[str, NDArray[np.float64 | np.int32]],
+) -> ErikChainStructure:
+    """The description of a chain, which refers to its `chain_arrays`."""
+    return ErikChainStructure(
+        reach=skeleton.reach,
+        to_virtual=chain.to_virtual,
+        hyper=HyperparametersStructure(
+            *(getattr(hyper, name) for name in (*REALS, *COUNTS)), hyper.loop == "published"
+        ),
+        joints=len(skeleton),
+        revolute=len(chain),
+        max_views=max_views,
+        **{name: array.ctypes.data for name, array in arrays.items()},
+    )
+
+
+def prepared(kernel: Kernel, structure: ErikChainStructure) -> Buffer:
+    """Memory with the model of a chain; raises KernelError for numbers that the kernel does not take."""
+    size = kernel.erik_bytes(ctypes.byref(structure))
+    memory = Buffer(size // 8 + 1)
+    check(kernel.erik(memory.address, size, ctypes.byref(structure)))
+    return memory
+
+
 class CompiledErik:
     """ERIK in the kernel, with the buffers of its calls; only one thread at a time may use it."""
 
@@ -127,35 +172,17 @@ class CompiledErik:
         hyper: HyperparametersInput,
         max_views: int,
     ) -> None:
+        """Raises KernelError for numbers that the kernel does not take."""
         self.kernel, n = kernel, len(skeleton)
-        links = link_numbers(skeleton)
-        self._links = Buffer(len(links), len(links[0]))
-        self._links.array[:] = links
-        self._turning = np.array(chain.turning, np.int32)
-        joints = [joint_numbers(joint) for joint in chain.models]
-        self._joints = Buffer(len(joints), len(joints[0]))
-        self._joints.array[:] = joints
-        size = kernel.erik_bytes(n)
-        self._workspace = Buffer(size // 8 + 1)
+        arrays = chain_arrays(skeleton, chain)
+        self._memory = prepared(kernel, chain_structure(skeleton, chain, hyper, max_views, arrays))
         self._posture, self._previous, self._angles = (Buffer(n) for _ in range(3))
-        self._task = _Erik(
-            links=self._links.address,
-            reach=skeleton.reach,
-            workspace=self._workspace.address,
-            workspace_bytes=size,
-            turning=self._turning.ctypes.data,
-            joint_models=self._joints.address,
-            to_virtual=chain.to_virtual,
-            hyper=_Hyperparameters(
-                *(getattr(hyper, name) for name in (*REALS, *COUNTS)), hyper.loop == "published"
-            ),
-            joints=n,
-            revolute=len(joints),
-            max_views=max_views,
-            posture=self._posture.address,
-            angles=self._angles.address,
+        self._task = ErikSolveStructure(
+            erik=self._memory.address, posture=self._posture.address, angles=self._angles.address
         )
         self._address, self._is_from_previous = ctypes.addressof(self._task), False
+        results = memoryview(self._task).cast("B")[ErikSolveStructure.error.offset :]
+        self._results = partial(RESULTS.unpack_from, results)
 
     def solve(
         self, goal: GazeGoal, posture: tuple[float, ...], previous: tuple[float, ...] | None = None
@@ -174,6 +201,6 @@ class CompiledErik:
         if self._is_from_previous != (previous is not None):
             self._is_from_previous = previous is not None
             task.previous = self._previous.address if self._is_from_previous else None
-        check(self.kernel.erik(self._address))
-        posture_error, *end_error, iterations = RESULTS.unpack_from(task, RESULTS_START)
-        return ErikSolution(self._angles.copy(), posture_error, iterations, PoseErrors(end_error))
+        check(self.kernel.erik_solve(self._address))
+        error, *end_error, iterations = self._results()
+        return ErikSolution(self._angles.copy(), error, iterations, PoseErrors(end_error))

@@ -28,7 +28,14 @@ double safe_twist(const JointModel *model, double angle);
 /* An angle at a limit, moved inwards by `offset` [rad] (AvoidJointEdge of section 7.1). */
 double off_edge(const JointModel *model, double angle, double offset);
 
-/* Rotation of the joint (the local transform L of eq. 18a). */
-static inline Quaternion rotation(const JointModel *model, double angle) { return about(model->axis, angle); }
+/* An angle [rad] of a joint, and the joint's rotation by it (the local transform L of eq. 18a). */
+struct joint_angle {
+    double angle;
+    Quaternion rotation;
+};
+
+static inline struct joint_angle at_angle(const JointModel *model, double angle) {
+    return (struct joint_angle){angle, about(model->axis, angle)};
+}
 
 #endif

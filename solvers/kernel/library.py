@@ -9,7 +9,7 @@ from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
-VERSION = 8  # version of the functions and their arguments: LIMBER_VERSION of limber.h
+VERSION = 9  # version of the functions and their arguments: LIMBER_VERSION of limber.h
 PACKAGE = "limber_kernel"  # Python package of the wheel, which contains the library
 CHOICE = "LIMBER_KERNEL"  # environment variable: path of another library, or `WITHOUT`
 WITHOUT = "none"
@@ -35,8 +35,9 @@ ENTRIES = {
     "transition_frame": (Pointer, Pointer),
     "plan": (Pointer, Pointer),
     "forecast": (Pointer, Pointer, Count, Pointer, Count, Pointer),
-    "erik_bytes": (Count,),
-    "erik": (Pointer,),
+    "erik_bytes": (Pointer,),
+    "erik": (Pointer, ctypes.c_size_t, Pointer),
+    "erik_solve": (Pointer,),
     "correct": (Pointer, Pointer),
     "body_bytes": (Pointer,),
     "body_workspace_bytes": (Pointer,),

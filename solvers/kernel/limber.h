@@ -20,7 +20,7 @@
 #define LIMBER_EXPORT __attribute__((visibility("default")))
 #endif
 
-#define LIMBER_VERSION 8 /* version of the functions and their arguments */
+#define LIMBER_VERSION 9 /* version of the functions and their arguments */
 
 enum limber_error {
     LIMBER_OK = 0,
@@ -240,29 +240,36 @@ struct limber_link {
     double lower, upper, is_prismatic; /* unused for the tool */
 };
 
-/* ERIK on a skeleton that is a chain: the chain, the task, and the result. */
-struct limber_erik {
+/* A skeleton that is a chain, for ERIK. */
+struct limber_chain {
     const struct limber_link *links;               /* (n + 1,) the joints, root first, then the tool */
     double reach;                                  /* [m] reach of the skeleton */
-    void *workspace;
-    size_t workspace_bytes;                        /* at least `limber_erik_bytes` */
     const int32_t *turning;                        /* (revolute,) the skeleton's revolute joints, root first */
     const struct limber_joint_model *joint_models; /* (revolute,) models of these joints */
     struct limber_quaternion to_virtual;           /* rotation from the base frame to the virtual one */
     struct limber_hyperparameters hyper;
     int32_t joints, revolute;
     int32_t max_views;                             /* largest number of solves for one point */
-    const struct limber_aim *aim;                  /* an orientation, a direction or a point */
-    const double *posture;                         /* (n,) [rad or m] posture to keep */
-    const double *previous;                        /* (n,) the last solution, within limits; NULL: not used */
-    double *angles;                                /* (n,) result: joint values [rad or m] */
-    double posture_error;                          /* the paper's posture error, weighted */
+};
+
+/* Size [bytes] of the model of a chain, with room for one solve at a time; 0 if a count is out of range. */
+LIMBER_EXPORT size_t limber_erik_bytes(const struct limber_chain *chain);
+
+/* Writes the model of a chain to memory, which must not be moved afterwards. */
+LIMBER_EXPORT int32_t limber_erik(void *memory, size_t bytes, const struct limber_chain *chain);
+
+/* One solve of ERIK: the goal, and the result. */
+struct limber_erik_solve {
+    void *erik;                  /* the model of the chain */
+    const struct limber_aim *aim; /* an orientation, a direction or a point */
+    const double *posture;       /* (n,) [rad or m] posture to keep */
+    const double *previous;      /* (n,) the last solution, within limits; NULL: not used */
+    double *angles;              /* (n,) result: joint values [rad or m] */
+    double error;                /* result: weighted sum of the errors of aim and posture, which the threshold limits */
     struct limber_end_error end_error;
     int32_t iterations;
 };
 
-/* Size [bytes] of ERIK's workspace for this number of joints; 0 if there are too many. */
-LIMBER_EXPORT size_t limber_erik_bytes(int32_t joints);
-LIMBER_EXPORT int32_t limber_erik(struct limber_erik *task);
+LIMBER_EXPORT int32_t limber_erik_solve(struct limber_erik_solve *task);
 
 #endif

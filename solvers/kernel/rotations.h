@@ -96,10 +96,14 @@ static inline Vector rotate(Quaternion q, Vector v) {
                     v.z + q.w * tz + q.x * ty - q.y * tx};
 }
 
+/* Quaternion of a rotation about the unit vector `axis`, from the cosine and sine of half its angle. */
+static inline Quaternion with_half(Vector axis, double cosine, double sine) {
+    return (Quaternion){cosine, axis.x * sine, axis.y * sine, axis.z * sine};
+}
+
 /* Quaternion of a rotation by `angle` [rad] about the unit vector `axis`. */
 static inline Quaternion about(Vector axis, double angle) {
-    double s = sin(0.5 * angle);
-    return (Quaternion){cos(0.5 * angle), axis.x * s, axis.y * s, axis.z * s};
+    return with_half(axis, cos(0.5 * angle), sin(0.5 * angle));
 }
 
 /* Angle [rad] in 0..pi of the rotation from `p` to `q`. */
@@ -109,7 +113,10 @@ static inline double angle_between(Quaternion p, Quaternion q) {
 }
 
 /* The angle modulo full rotations, in -pi..pi. */
-static inline double wrap(double angle) { return fabs(angle) <= PI ? angle : remainder(angle, TAU); }
+static inline double wrap(double angle) {
+    if (fabs(angle) <= PI) return angle;
+    return fabs(angle) < TAU ? angle - copysign(TAU, angle) : remainder(angle, TAU); /* one rotation less: exact as well */
+}
 
 /* Angle [rad] in -pi..pi of the twist of `q` about the unit vector `axis`; 0 if `q` reverses that vector. */
 static inline double twist_angle(Quaternion q, Vector axis) {

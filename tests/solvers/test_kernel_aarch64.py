@@ -9,13 +9,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 from limber.solvers.bones.solver import BoneSolver
-from limber.solvers.erik.solver import Erik
+from limber.solvers.erik.parameters import Hyperparameters
+from limber.solvers.erik.solver import MAX_VIEWS, Erik
 from limber.solvers.expressive.model import Model
 from limber.solvers.expressive.options import ExpressiveOptions
 from limber.solvers.goals import Direction, GazeGoal, Orientation, Point
 from limber.solvers.kernel.bones import BonesStructure, integer_arrays, real_arrays
+from limber.solvers.kernel.erik import chain_arrays, chain_structure
 from limber.solvers.kernel.library import kernel
 from limber.solvers.kernel.structures import SkeletonStructure, frame_numbers
+from limber.solvers.virtual_chain.chain import VirtualChain
 
 from . import kernel_cases
 
@@ -44,8 +47,11 @@ def recorded_erik(seed: int) -> tuple[bytes, list[float]]:
     goal, erik = kernel_cases.goal_of(draw, skeleton, kind), Erik(skeleton).compiled
     assert erik is not None
     answer = erik.solve(goal, tuple(goal.posture.tolist()))
-    arrays = erik._links.array, erik._turning, erik._joints.array, np.frombuffer(goal.numbers), goal.posture
-    record = b"E" + bytes(erik._task) + b"".join(array.tobytes() for array in arrays)
+    chain = VirtualChain(skeleton)
+    described = chain_arrays(skeleton, chain)
+    structure = chain_structure(skeleton, chain, Hyperparameters(), MAX_VIEWS, described)
+    arrays = *described.values(), np.frombuffer(goal.numbers), goal.posture
+    record = b"E" + bytes(structure) + b"".join(array.tobytes() for array in arrays)
     return record, [answer.iterations, *answer.angles, *answer.measured.errors[0][:2]]
 
 

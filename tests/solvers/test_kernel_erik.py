@@ -18,11 +18,13 @@ from limber.solvers.expressive.model import Model
 from limber.solvers.gaze import PostureShape, aim_error
 from limber.solvers.goals import Aim, Direction, GazeGoal, Orientation, Point
 from limber.solvers.kernel.binding import CompiledModel
+from limber.solvers.kernel.erik import ErikChainStructure, chain_arrays, chain_structure, prepared
 from limber.solvers.kernel.library import KernelError, kernel
 from limber.solvers.kinematics.rotations import Y, add, rotate
 from limber.solvers.kinematics.skeleton import Skeleton
 from limber.solvers.least_squares.bounded_step import LONGEST_STEP
 from limber.solvers.least_squares.damping import REDUNDANT
+from limber.solvers.virtual_chain.chain import VirtualChain
 
 from benchmarks.paper import Grid
 from tests.solvers.chains import skeleton_of
@@ -87,7 +89,7 @@ def both(
 def compare(ours: ErikSolution, reference: ErikSolution) -> None:
     assert ours.iterations == reference.iterations
     np.testing.assert_allclose(ours.angles, reference.angles, rtol=0, atol=ROUNDING)
-    assert ours.posture_error == pytest.approx(reference.posture_error, abs=ROUNDING)
+    assert ours.error == pytest.approx(reference.error, abs=ROUNDING)
 
 
 @given(seeds, joints, slides, kinds, rolls, hyperparameters, st.booleans())
@@ -223,27 +225,55 @@ def test_numbers_beyond_the_kernel_are_solved_by_the_reference(size: float) -> N
     np.testing.assert_allclose(solver.solve(far).angles, solver.solve(near).angles, atol=1e-6)
 
 
-def test_bad_tasks_are_refused() -> None:
-    skeleton, posture = skeleton_of("C"), (0.0,) * 5
-    goal = GazeGoal(Direction((0.3, 0.8, 0.2)), np.zeros(5))
+def structure_of(skeleton: Skeleton) -> tuple[ErikChainStructure, dict[str, np.ndarray]]:
+    """A chain as described to the kernel, and the arrays of the description."""
+    chain = VirtualChain(skeleton)
+    arrays = chain_arrays(skeleton, chain)
+    return chain_structure(skeleton, chain, Hyperparameters(), 8, arrays), arrays
+
+
+def test_bad_chains_are_refused() -> None:
+    library, skeleton = kernel(), skeleton_of("C")
+    assert library is not None
     for field, value, message in (
-        ("workspace_bytes", 8, "size"),
         ("joints", 5000, "size"),
         ("revolute", 6, "size"),
         ("max_views", 0, "size"),
         ("reach", math.nan, "not finite"),
         ("links", None, "size"),
     ):
-        compiled = Erik(skeleton).compiled
-        assert compiled is not None
-        setattr(compiled._task, field, value)
+        structure, arrays = structure_of(skeleton)
+        prepared(library, structure)
+        setattr(structure, field, value)
         with pytest.raises(KernelError, match=message):
-            compiled.solve(goal, posture)
+            prepared(library, structure)
+    structure, arrays = structure_of(skeleton)
+    arrays["joint_models"][2, 12] = 9.0  # lower limit of the joint
+    with pytest.raises(KernelError, match="limits"):
+        prepared(library, structure)
+    structure, arrays = structure_of(skeleton)
+    structure.hyper.max_iterations = 0
+    with pytest.raises(KernelError, match="size"):
+        prepared(library, structure)
+
+
+def test_a_chain_that_the_kernel_refuses_is_solved_by_the_reference() -> None:
+    skeleton = skeleton_of("C")
+    goal = GazeGoal(Direction((0.3, 0.8, 0.2)), np.zeros(len(skeleton)))
+    solver, usual = Erik(skeleton, max_views=10**4), Erik(skeleton)  # more than the kernel takes
+    assert solver.compiled is None
+    np.testing.assert_allclose(solver.solve(goal).angles, usual.solve(goal).angles, atol=ROUNDING)
+
+
+def test_bad_tasks_are_refused() -> None:
+    skeleton, posture = skeleton_of("C"), (0.0,) * 5
+    goal = GazeGoal(Direction((0.3, 0.8, 0.2)), np.zeros(5))
     compiled = Erik(skeleton).compiled
     assert compiled is not None
     for value in (math.nan, math.inf):
         with pytest.raises(KernelError, match="not finite"):
             compiled.solve(goal, (*posture[:4], value))
-    compiled._joints.array[2, 12] = 9.0  # lower limit of the joint
-    with pytest.raises(KernelError, match="limits"):
+    compiled.solve(goal, posture)
+    compiled._memory.array[0] = 0.0  # the mark of a prepared chain
+    with pytest.raises(KernelError, match="not prepared"):
         compiled.solve(goal, posture)

@@ -1,8 +1,8 @@
 /* Replays recorded calls of the kernel, on a processor that cannot run the tests themselves.
  *
- * The file of records, argument 1, has one after the other: 'E' of ERIK, with its task as it lies in memory and the arrays
- * that its pointers name, 'C' of an exact correction, with its skeleton, aim, posture and start, or 'B' of a solve on bones,
- * with its skeleton, aim and authored pose. The results go to standard output as doubles.
+ * The file of records, argument 1, has one after the other: 'E' of ERIK, with its chain as it lies in memory, the arrays
+ * that its pointers name, aim and posture, 'C' of an exact correction, with its skeleton, aim, posture and start, or 'B' of
+ * a solve on bones, with its skeleton, aim and authored pose. The results go to standard output as doubles.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,20 +30,19 @@ static void *room(size_t bytes) {
 static void tell(const void *numbers, size_t count) { fwrite(numbers, sizeof(double), count, stdout); }
 
 static void replay_erik(void) {
-    struct limber_erik *task = next(sizeof *task);
-    size_t n = (size_t)task->joints, revolute = (size_t)task->revolute;
-    task->links = next((n + 1) * sizeof *task->links);
-    task->turning = next(revolute * sizeof *task->turning);
-    task->joint_models = next(revolute * sizeof *task->joint_models);
-    task->aim = next(sizeof *task->aim);
-    task->posture = next(n * sizeof(double));
-    task->previous = NULL;
-    task->angles = room(n * sizeof(double));
-    task->workspace_bytes = limber_erik_bytes(task->joints);
-    task->workspace = room(task->workspace_bytes);
-    if (limber_erik(task)) exit(4);
-    double iterations = task->iterations;
-    tell(&iterations, 1), tell(task->angles, n), tell(&task->end_error.angle, 2);
+    struct limber_chain *chain = next(sizeof *chain);
+    size_t n = (size_t)chain->joints, revolute = (size_t)chain->revolute;
+    chain->links = next((n + 1) * sizeof *chain->links);
+    chain->turning = next(revolute * sizeof *chain->turning);
+    chain->joint_models = next(revolute * sizeof *chain->joint_models);
+    size_t bytes = limber_erik_bytes(chain);
+    struct limber_erik_solve task = {.erik = room(bytes)};
+    if (limber_erik(task.erik, bytes, chain)) exit(4);
+    task.aim = next(sizeof *task.aim), task.posture = next(n * sizeof(double));
+    task.angles = room(n * sizeof(double));
+    if (limber_erik_solve(&task)) exit(4);
+    double iterations = task.iterations;
+    tell(&iterations, 1), tell(task.angles, n), tell(&task.end_error.angle, 2);
 }
 
 static void replay_correction(void) {
