@@ -35,14 +35,18 @@ class Stances:
 
 
 def home(lower: Sequence[float], upper: Sequence[float]) -> np.ndarray:
-    """Joint values (n,) nearest to 0 that keep a margin from the limits."""
+    """Joint values (n,) [rad; prismatic joints m] nearest to 0 that keep a margin from the limits: the pose
+    around which others are drawn.
+    """
     lower, upper = np.array(lower), np.array(upper)
     room = MARGIN * (upper - lower)
     return np.clip(0.0, lower + room, upper - room)
 
 
 def draw(skeleton) -> np.ndarray:
-    """Random poses within limits (m, n), with the home first."""
+    """Joint values (m, n) [rad; prismatic joints m] of random poses within limits; the first are those of
+    `home`.
+    """
     lower, upper = np.array(skeleton.lower), np.array(skeleton.upper)
     middle, room = home(lower, upper), MARGIN * (upper - lower)
     is_revolute = np.array([joint.kind == "revolute" for joint in skeleton.joints])

@@ -145,7 +145,8 @@ class Drive:
         if self._approach_time == 0.0:
             self._sides = offsets
             if hurry:
-                # duration of an approach that accelerates and brakes, d / v + v / a, and some patience
+                # [s] duration of an approach that accelerates and brakes, d / v + v / a, and a tolerance for
+                # delays
                 self._grows_from = (
                     self._distance(goal) / APPROACH_SPEED
                     + APPROACH_SPEED / APPROACH_ACCELERATION

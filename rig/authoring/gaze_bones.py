@@ -91,7 +91,9 @@ def _is_called_head(name: str, is_known: bool) -> bool:
 
 
 def _is_whole(short: dict[str, str], head: str) -> bool:
-    """Whether a head's name has no number, so that numbered bones below it are its parts."""
+    """Whether the name of the head bone `head` has no number, so that numbered head bones below it are
+    further hinges of the same head. `short`: short name of each bone.
+    """
     return head in short and read(short[head]).number is None
 
 

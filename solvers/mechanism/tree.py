@@ -81,7 +81,8 @@ class SpanningTree(tree.Tree):
         )
         self.bodies = slice(0, len(mechanism.bodies))
         self.closures = tuple(grown.closures)
-        # for each part of the tree without a path to the world: its root body
+        # by the root body of each part of the tree that is not connected to the world: the elementary joints
+        # of its free motion
         self.floating = {name: self._passage(joints, False) for name, joints in grown.floating.items()}
         self.carries = self.moved_by[:, BASE:].astype(float)  # (1 + n, v) 1 if a coordinate moves a node
         self.passages = {name: self._passage(*steps) for name, steps in grown.taken.items()}
