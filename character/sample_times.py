@@ -47,7 +47,8 @@ SLEW = 0.01
 # [s] time after which a required delay is forgotten, and in which the drift of two clocks is measured
 FORGET = 30.0
 SHRINK = 10.0  # [s] time constant with which a forgotten delay decreases
-# share of the greatest required delay that is not forgotten while samples require more than this
+# share of the greatest required delay: while samples still require more than this share of it, it is not
+# forgotten
 ABOUT = 0.8
 # threshold for a coarse clock of the sender: ratio of the errors by the sender's times to those by the line.
 # Times that are rounded down scatter about twice as much from sample to sample as about a line.

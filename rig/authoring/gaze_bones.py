@@ -210,7 +210,9 @@ def _eye_spans(bones: Parents, eyes: Sequence[str]) -> tuple[Span, ...]:
 def _torso(
     bones: Parents, ends: GazeBones, above: Above, follows: Callable[[str], bool], structure: Structure
 ) -> Span | None:
-    """The chain of the torso: it begins above the hips, since these stay with the legs."""
+    """First and last bone of the torso's chain, which begins above the hips, since these stay with the legs.
+    None for a character without a torso.
+    """
     if not ends.torso:
         return None
     path = [*_above(bones, ends.torso)[::-1], ends.torso]
@@ -232,7 +234,7 @@ def _torso(
 def _head(
     bones: Parents, ends: GazeBones, above: Above, follows: Callable[[str], bool], structure: Structure
 ) -> Span:
-    """The chain of the head: the whole neck, but no bone that carries arms."""
+    """First and last bone of the head's chain: the whole neck, but no bone that carries arms."""
     path = [*_above(bones, ends.head)[::-1], ends.head]
     bones_by_part = named(bones)
     necks = bones_by_part.get(BodyPart("", "neck"), ())

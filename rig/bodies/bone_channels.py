@@ -40,7 +40,8 @@ def _locations(bone: BodyBone, undriven: Sequence[str]) -> list[tuple[str, str]]
 
 def _rotations(rig: bpy.types.Object, bone: BodyBone, undriven: Sequence[str]) -> list[tuple[str, str]]:
     """The rotation channels to key of a bone with these undriven axes, as (channel, letter): those of its
-    revolute joints; all channels if the rotation is not in Euler angles, or if the bone is the base.
+    revolute joints; all channels if the rotation is not in Euler angles, or if the bone is the base. Empty
+    for other bones without an undriven revolute joint.
     """
     hinge_axes = [axis for axis in undriven if axis in bone.revolute]
     is_base = bone.parent < 0

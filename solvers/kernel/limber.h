@@ -166,8 +166,8 @@ LIMBER_EXPORT int32_t limber_forecast(const struct limber_aim *aim, const struct
                                       const double *times, int32_t count, struct limber_aim *goals);
 
 #define LIMBER_BRANCH_STEPS 3 /* number of steps of starting configurations toward the future goal */
-/* number of starts that take more than one step: as many of the best by merit, and as many by estimated
-   cost */
+/* largest number of starts that take more than one step: these many of the best by merit, and these many
+   of the best by estimated cost */
 #define LIMBER_KEPT 30
 #define LIMBER_POOL 10        /* largest number of branches that are kept from plan to plan and simulated */
 #define LIMBER_MOST_STEPS 64  /* largest number of steps of a simulation */

@@ -188,7 +188,10 @@ class _Growth:
                     waiting.append(next_body)
 
     def _joined(self, joint: Joint, body: str, is_backward: bool = False) -> CarriedFrame:
-        """The joint's frame on the body that it carries; adds that body to the tree."""
+        """Adds the elementary joints of a joint to the tree, beyond a body that is in the tree already;
+        returns the joint's frame on the body that they carry. `is_backward`: the joint carries its parent
+        instead of its child.
+        """
         moves = KINDS[joint.kind].moves
         near = frame_array(joint.in_child if is_backward else joint.in_parent)
         end, carriers = self._carry(

@@ -66,8 +66,8 @@ class BusCodec(Codec):
         return tuple(self._ask_all(answers, start, size))
 
     def verify(self, settings: Mapping[int, VolatileSettings]) -> tuple[Exchange, ...]:
-        """Queries that check whether registers still hold the written values, which a servo loses with its
-        power.
+        """Queries that check whether registers still hold the values `settings` that were written to them, by
+        servo id: a servo loses them with its power. Empty if no such value can be read back.
         """
         expected = {self._known(servo): self._expected(volatile) for servo, volatile in settings.items()}
         registers = [self._table.written[value.start] for values in expected.values() for value in values]
