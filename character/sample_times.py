@@ -312,8 +312,9 @@ def _lost(
     moved: Array,
     course: Course,
 ) -> Array:
-    """Most likely numbers (m,) of lost samples, by arrivals and values. Deviations of both have long tails
-    (Cauchy distribution).
+    """Most likely numbers (m,) of samples lost before the newest ones, by arrivals and values. Deviations of
+    both have long tails (Cauchy distribution). `gap`, `period`, `rounding`: (m,) [s] time since the sample
+    before, expected period, and differences that mean nothing; other arguments as for `renewed`.
     """
     spread = np.maximum(before.spreads, 0.5 * rounding)
     about = np.rint((gap - sample_counts * period) / np.maximum(period, LEAST))
