@@ -97,7 +97,9 @@ def _enough(fit: np.ndarray, badness: np.ndarray) -> np.ndarray:
 
 
 def _at(some: np.ndarray, values: np.ndarray, share: float) -> int:
-    """Index among `some` below whose value the share `share` of the values lies."""
+    """Of the indices `some`, the one whose value is the quantile `share` (0: least, 1: largest) of the values
+    at these indices.
+    """
     return int(some[np.argsort(values[some], kind="stable")[round(share * (len(some) - 1))]])
 
 

@@ -273,8 +273,9 @@ def left_of(rig: bpy.types.Object) -> Vector:
 
 
 def _camera(rig: bpy.types.Object, bone: bpy.types.Bone, front: Guess) -> Guess | None:
-    """Mean direction of the cameras among a bone and its descendants; None if there are none, or if they do
-    not look to the front of the body.
+    """The direction in which an imported robot's head looks, by the cameras among a bone and its descendants:
+    that of the camera that agrees most with the others. None if there are no cameras, if none looks to the
+    body's `front`, or if the rig is no imported robot.
     """
     if not imported_robot.is_robot(rig):
         return None

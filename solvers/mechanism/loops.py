@@ -47,8 +47,8 @@ class JointResiduals:
         return relative
 
     def residual(self, relative: Array) -> tuple[Array, Array]:
-        """Residuals (r,) [m, rad], and derivatives (c, 6, 3) of the angular components with respect to a
-        rotation of the child.
+        """Residuals (r,) [m, rad] of transforms (c, 3, 4) as given by `relative`, and derivatives (c, 6, 3)
+        of the angular components with respect to a rotation of the child.
         """
         every = np.zeros((self.count, len(Row)))
         grows = np.zeros((self.count, 6, 3))
@@ -64,7 +64,9 @@ class JointResiduals:
         return every.reshape(-1)[self.picked], grows
 
     def true_size(self, relative: Array) -> Array:
-        """Residual (c,) of each joint: the larger of distance [m] and true angle [rad]."""
+        """Residual (c,) of each joint, given transforms (c, 3, 4) as from `relative`: the larger of distance
+        [m] and true angle [rad].
+        """
         if not self.count:
             return np.zeros(0)
         position = relative[:, :, 3] * self.held_positions
