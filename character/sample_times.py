@@ -266,8 +266,9 @@ def renewed(
 
 
 def _said(before: Timing, time: float, gap: Array, sent_span: Array) -> tuple[Mask, Mask, Array]:
-    """For samples that by the sender's clock are `sent_span` (m,) [s] later than the previous ones: whether
-    they are later, whether that clock can be followed, and the new drifts (m,) [s].
+    """For samples that arrive at `time` [s], `gap` (m,) [s] after the previous ones, and are `sent_span` (m,)
+    [s] later by the sender's clock: whether they are later, whether that clock can be followed, and the
+    new drifts (m,) [s].
     """
     is_later = (sent_span > 0.0) & (sent_span <= PAUSE) & (gap <= PAUSE)
     drift = np.where(is_later, time - before.arrivals - sent_span, 0.0)
@@ -284,8 +285,9 @@ def _shares(count: Array) -> tuple[Array, Array]:
 
 
 def _followed(unbroken: Array, moved: Array, sample_counts: Array, is_paused: Mask) -> tuple[Array, Array]:
-    """Motion of values if no sample was lost (m, 4, d), after they have moved by `moved` (m, d) in
-    `sample_counts` samples, and their distances (m,) from the extrapolation of the earlier motion.
+    """Motion of values if no sample was lost (m, 4, d), given the earlier one `unbroken`, after they have
+    moved by `moved` (m, d) in `sample_counts` samples, and their distances (m,) from the extrapolation of
+    the earlier motion.
     """
     slopes, velocities, accelerations, spans = unbroken.transpose(1, 0, 2)
     errors = Course(velocities, accelerations).misses(moved, sample_counts)

@@ -85,7 +85,8 @@ class ParquetTable:
         return self._groups[group].per_row(name)
 
     def column(self, group: int, name: str, first: int = 0, end: int | None = None) -> array[float]:
-        """Numbers of the rows `first` to `end` of a column, `width` for each row.
+        """Numbers of the rows `first` to `end` of a column in the row group with index `group`, `width` for
+        each row.
 
         Raises:
             ParquetError: The rows cannot be read: unsupported type, compression or encoding, a missing

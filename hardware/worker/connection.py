@@ -210,8 +210,8 @@ class Connection(ABC):
         return ()
 
     def sent(self, raw: Sequence[float | None]) -> Raw:
-        """Goal positions (channels,) as they will be sent to servos, clamped to what servos accept if the
-        protocol knows that; None for no goal.
+        """Goal positions `raw` (channels,) as they will be sent to servos, clamped to what servos accept if
+        the protocol knows that; None for no goal.
         """
         return tuple(raw)
 

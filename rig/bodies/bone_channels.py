@@ -85,7 +85,7 @@ def _rotation(
     base: str,
 ) -> tuple[float, ...]:
     """Values of the bone's rotation channel; among equivalent rotations, the one nearest to the previous
-    frame's.
+    frame's, `before`.
     """
     if is_euler(pose_bone) and pose_bone.name != base:  # joint angles are the solver's own, which do not jump
         return shown.euler

@@ -39,7 +39,9 @@ class RestPose:
 
     @classmethod
     def of(cls, rest: Mapping[int, Array], current: Mapping[int, Array], base: int) -> "RestPose":
-        """From world poses. `base`: session_uid of the base's object."""
+        """From the objects' world poses (4, 4) at rest and now, by session_uid. `base`: session_uid of the
+        base's object.
+        """
         return cls(_relative(rest, base), _relative(current, base), base)
 
     def moved(self, body: bpy.types.Object | None) -> Array:

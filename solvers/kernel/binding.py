@@ -321,7 +321,7 @@ class CompiledModel:
         return self._tracked(branch, frame.speed)
 
     def _tracked(self, branch: tuple[float, ...] | None, speed: float) -> Tracked:
-        """The result of a frame."""
+        """The result of a frame, with `branch` and `speed` of the transition in progress as for `Tracked`."""
         frame = self._frame
         return Tracked(
             self._best.copy(),

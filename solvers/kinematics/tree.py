@@ -76,8 +76,8 @@ class Frames:
 
     @cached_property
     def moving(self) -> Array:
-        """Linear velocity (..., v, 3) at the base's position [m] that a unit speed of each coordinate gives
-        to the links that it moves.
+        """Linear velocity (..., v, 3) that a unit speed of each coordinate gives to the links that it moves,
+        at the point of these links that is at the base's position.
         """
         return self.velocity(BASE_POSITION)
 

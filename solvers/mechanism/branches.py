@@ -111,7 +111,9 @@ class Branches:
         )
 
     def follow(self, last: Branch, loops: Array, values: Array) -> tuple[Branch, bool]:
-        """The assembly mode in the next frame, and whether a loop has changed to another mode."""
+        """The assembly mode in the next frame, given the loops' Jacobian and the coordinates' values (v,) in
+        it, and whether a loop has changed to another mode.
+        """
         if not last.modes:
             return last, False
         blocks, position = self._blocks(loops), values / self.unit

@@ -121,11 +121,15 @@ class Loops:
         return parents, children
 
     def sizes(self, frames: Frames, driven: Mapping[int, Array]) -> Array:
-        """Gap (c,) of each closure: the larger of distance [m] and true angle [rad]."""
+        """Gap (c,) of each closure: the larger of distance [m] and true angle [rad]; `driven` as for
+        `ends`.
+        """
         return self.rows.true_size(self.rows.relative(*self.ends(frames, driven)))
 
     def linear(self, frames: Frames, screws: Array, driven: Mapping[int, Array]) -> tuple[Array, Array]:
-        """Weighted residuals (r,) of the loops and their Jacobian (r, v) per unit step of the coordinates."""
+        """Weighted residuals (r,) of the loops and their Jacobian (r, v) per unit step of the coordinates;
+        `driven` as for `ends`.
+        """
         parents, children = self.ends(frames, driven)
         residual, grows = self.rows.residual(self.rows.relative(parents, children))
         back = np.swapaxes(parents[:, :3, :3], -1, -2)
