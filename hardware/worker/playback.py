@@ -69,7 +69,7 @@ class CommandPlayback:
         self._rate = 1.0  # playback rate: seconds of the curve per second
         self._least_spare = (
             RESERVE * FIRST_INTERVAL
-        )  # [s] reserve left lately when the next frame arrived at its latest
+        )  # [s] shortest part of the curve that was lately left to play when the next frame arrived
         self._surplus = 0.0  # [s] additional lag from a slower rate, which playback makes up for
         self._played_at = 0.0  # [s] time of the last playback
         self._end: list[Kinematic] | None = (

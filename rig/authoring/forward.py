@@ -26,7 +26,7 @@ EYES = {"eye", "eyes", "eyeball", "eyeballs"}
 HEADS = {"head", "face", "skull", "neck", "gaze", "chest", "torso", "spine", "camera"} | EYES
 LIMBS = {"arm", "forearm", "elbow", "wrist", "hand", "gripper", "finger", "tool", "leg", "foot", "tail"}
 CAMERAS = {"camera", "cam", "optical", "rgbd", "xtion", "kinect", "realsense", "stereo"}
-# suffix of names (ROS REP 103) of frames that look along Z; other camera frames look along X, some along Z
+# word in the names of frames that look along Z (ROS REP 103); other frames of cameras look along X or Z
 OPTICAL = "optical"
 # smallest distance between left and right sides, as a share of the armature's size; nearer ones are the
 # fingers of a gripper

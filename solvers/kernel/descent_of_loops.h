@@ -8,12 +8,15 @@
 #include "least_squares.h"
 #include "spanning_tree.h"
 
-#define CLOSE_ENOUGH 1e-4 /* as in solvers/mechanism/descent.py, like the next four */
+/* constants of solvers/mechanism/descent.py, explained there */
+#define CLOSE_ENOUGH 1e-4
 #define NEAR_SINGULAR 0.01
 #define PROBE 0.05
 #define ALIKE 0.5
 #define LEAST_GAIN 1e-6
-#define SLOTS 8 /* configurations that are alive at once: start, result, continuation, trial, two of its closing */
+
+/* configurations that are alive at once: start, result, continuation, trial, two of its closing */
+#define SLOTS 8
 
 /* A goal whose numbers have been checked. */
 struct task {

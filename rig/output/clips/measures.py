@@ -104,12 +104,12 @@ def two_heights(rotations: Array, positions: Array, feet: Sequence[int], hips: i
 
 
 def _height_range(positions: Array, rotations: Array, leg: float) -> float:
-    """Largest difference of heights of a foot between the time when it comes to a place and the time when it
-    leaves it.
+    """Largest change [m] of a foot's height, from its height when it came to a place, while it stays there
+    without a rotation.
 
     Args:
         positions, rotations: (s, 3) and (s, 3, 3) poses of the foot in the frames in which it stands.
-        leg: Length of the leg.
+        leg: Length [m] of the leg.
     """
     largest, first = 0.0, 0
     for k, position in enumerate(positions):
