@@ -113,7 +113,7 @@ LIMBER_EXPORT int32_t limber_descend(const struct limber_problem *problem, int32
                                      const double *sides, const double *shape, int32_t steps, int32_t passes,
                                      double *values);
 
-/* Errors of an end, as `EndError` of solvers/aims/block.py. */
+/* Errors of an end, as `EndError` of solvers/aims/blocks.py. */
 struct limber_end_error {
     /* [rad] error of the view or orientation: without the roll; with it, if the goal prescribes one */
     double angle, whole;
