@@ -48,7 +48,7 @@ struct descent {
     int is_bounded;
     int32_t *held;         /* (v,) coordinates that the last step would take beyond a bound */
     int32_t *held_before;  /* (v,) those coordinates before a trial step */
-    double share, growth;  /* share and growth of the damping */
+    double share, growth;  /* damping as a fraction of the squared error, and factor of the next increase */
     long evaluations, most;
     long serial;
 

@@ -55,8 +55,8 @@ struct limber_skeleton {
 enum limber_part {
     LIMBER_ORIENTATION = 1,
     LIMBER_POSITION = 2,
-    LIMBER_DIRECTION = 4, /* the view along `view` */
-    LIMBER_POINT = 8,     /* the view to `view` */
+    LIMBER_DIRECTION = 4, /* the end looks along the direction `view` */
+    LIMBER_POINT = 8,     /* the end looks at the point `view` */
     LIMBER_UPRIGHT = 16,  /* the end is upright relative to `up` */
     LIMBER_LEVEL = 32,    /* the posture's roll relative to `level` is preferred */
     LIMBER_ALL_PARTS = 63,
