@@ -105,7 +105,9 @@ def named(bones: Parents) -> dict[BodyPart, list[str]]:
 
 
 def _english(bones: Parents) -> dict[str, str]:
-    """The bones whose names are not in a language other than English."""
+    """Parents of the bones that may have English names: without those whose names belong to another
+    language.
+    """
     return {
         bone: parent
         for bone, parent in bones.items()

@@ -63,6 +63,13 @@ def _slide(
 ) -> float:
     """Largest distance, as a share of the leg's length, that a foot moves while it is low, level and does not
     rotate.
+
+    Args:
+        rotations, positions: (t, 3, 3) and (t, 3) [m] poses of the foot.
+        leg: Length [m] of the leg.
+        floor: Height [m] of the floor.
+        window: Number of frames over which motion is measured.
+        seconds: Time [s] from one frame to the next.
     """
     time = window * seconds
     heights = np.maximum(positions[window:, 2], positions[:-window, 2]) - floor
