@@ -1,1 +1,1 @@
-"""The commands `limber_bake` and `limber_retarget`: many files, many in each of several processes."""
+"""The commands `limber_bake` and `limber_retarget`, which process many files in several Blender processes."""

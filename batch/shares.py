@@ -1,5 +1,5 @@
-"""Shares of a batch: a process works on its tasks one after another, so that a crash costs at most one
-task.
+"""Shares of a batch: a share is a list of tasks that one process does one after another, so that a crash
+costs at most one task.
 """
 
 from __future__ import annotations

@@ -102,7 +102,7 @@ def _name(output: Path, root: Path | None) -> str:
 
 
 def share(tasks: Sequence[FileTask], part: tuple[int, int]) -> list[FileTask]:
-    """The k-th of n shares of the tasks, (k, n), counted from 1: each n-th task."""
+    """Tasks of shard k of n, `part` = (k, n): every n-th task, from the k-th on, counted from 1."""
     number, count = part
     return list(tasks[number - 1 :: count])
 

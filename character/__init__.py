@@ -1,1 +1,3 @@
-"""The engine: the movers of a character and their motion in one frame. Knows no hardware and no clock."""
+"""The engine: computes a character's motion frame by frame. A mover is what moves as one: a chain, a
+mechanism with closed loops, or a whole body. Knows no hardware and no clock.
+"""

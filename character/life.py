@@ -101,7 +101,7 @@ def _shares_of_sway(count: int) -> tuple[float, ...]:
 
 
 def _swing(seed: int, joint: int, seconds: float) -> float:
-    """Slow noise for the sway of a joint, -1 to 1."""
+    """Slow noise for the sway of a joint, given by its index, at a time [s]: -1 to 1."""
     (a, b, c), (phase_a, phase_b, phase_c) = SWAY, draws(seed, "sway", joint)
     waves = (
         math.sin(math.tau * (seconds / a + phase_a))
@@ -118,7 +118,9 @@ def _last(skeleton: Skeleton) -> Sequence[int]:
 
 
 def _glance(seed: int, joint: int, seconds: float) -> float:
-    """Glances of a joint, -1 to 1: quick moves with pauses; every second one returns to the posture."""
+    """Glances of a joint at a time [s], -1 to 1: quick moves with pauses; every second one returns to the
+    posture. `joint`: the joint's index.
+    """
     number = math.floor(seconds / GLANCE) + 1
     while _begins(seed, number) > seconds:
         number -= 1
@@ -130,5 +132,5 @@ def _glance(seed: int, joint: int, seconds: float) -> float:
 
 
 def _begins(seed: int, number: int) -> float:
-    """Start time of a glance [s]."""
+    """Start time [s] of a glance, given the number of glances before it."""
     return GLANCE * (number + JITTER * (draws(seed, "when", number)[0] - 0.5))

@@ -39,7 +39,9 @@ class TimedSample(NamedTuple):
 
 
 class Verdict(NamedTuple):
-    """Result for each of m signals. The other fields are meaningless for signals without a new rate."""
+    """Result for each of m signals: whether its sender has changed its rate and, if so, the line of the
+    samples since then. For other signals only `is_new` has a meaning.
+    """
 
     is_new: Mask  # (m,) whether the sender has changed its rate
     periods: Array  # (m,) [s] period of the line since the change

@@ -100,7 +100,7 @@ class RemoteSignals:
         self._samples = stream.Samples(values, counts, velocities, times, ages)
 
     def value(self, address: str) -> list[float]:
-        """The last numbers received for an OSC address."""
+        """The last numbers received for an OSC address; KeyError if `begin` has not begun its signal."""
         numbers: list[float] = self._samples.values[self._rows[address], : self._sizes[address]].tolist()
         return numbers
 

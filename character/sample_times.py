@@ -47,7 +47,8 @@ SLEW = 0.01
 # [s] time after which a required delay is forgotten, and in which the drift of two clocks is measured
 FORGET = 30.0
 SHRINK = 10.0  # [s] time constant with which a forgotten delay decreases
-# share of the greatest required delay that is not forgotten while samples require more than this
+# share of the greatest required delay: while samples still require more than this share of it, it is not
+# forgotten
 ABOUT = 0.8
 # threshold for a coarse clock of the sender: ratio of the errors by the sender's times to those by the line.
 # Times that are rounded down scatter about twice as much from sample to sample as about a line.
@@ -265,8 +266,9 @@ def renewed(
 
 
 def _said(before: Timing, time: float, gap: Array, sent_span: Array) -> tuple[Mask, Mask, Array]:
-    """For samples that by the sender's clock are `sent_span` (m,) [s] later than the previous ones: whether
-    they are later, whether that clock can be followed, and the new drifts (m,) [s].
+    """For samples that arrive at `time` [s], `gap` (m,) [s] after the previous ones, and are `sent_span` (m,)
+    [s] later by the sender's clock: whether they are later, whether that clock can be followed, and the
+    new drifts (m,) [s].
     """
     is_later = (sent_span > 0.0) & (sent_span <= PAUSE) & (gap <= PAUSE)
     drift = np.where(is_later, time - before.arrivals - sent_span, 0.0)
@@ -283,8 +285,9 @@ def _shares(count: Array) -> tuple[Array, Array]:
 
 
 def _followed(unbroken: Array, moved: Array, sample_counts: Array, is_paused: Mask) -> tuple[Array, Array]:
-    """Motion of values if no sample was lost (m, 4, d), after they have moved by `moved` (m, d) in
-    `sample_counts` samples, and their distances (m,) from the extrapolation of the earlier motion.
+    """Motion of values if no sample was lost (m, 4, d), given the earlier one `unbroken`, after they have
+    moved by `moved` (m, d) in `sample_counts` samples, and their distances (m,) from the extrapolation of
+    the earlier motion.
     """
     slopes, velocities, accelerations, spans = unbroken.transpose(1, 0, 2)
     errors = Course(velocities, accelerations).misses(moved, sample_counts)
@@ -311,8 +314,9 @@ def _lost(
     moved: Array,
     course: Course,
 ) -> Array:
-    """Most likely numbers (m,) of lost samples, by arrivals and values. Deviations of both have long tails
-    (Cauchy distribution).
+    """Most likely numbers (m,) of samples lost before the newest ones, by arrivals and values. Deviations of
+    both have long tails (Cauchy distribution). `gap`, `period`, `rounding`: (m,) [s] time since the sample
+    before, expected period, and differences that mean nothing; other arguments as for `renewed`.
     """
     spread = np.maximum(before.spreads, 0.5 * rounding)
     about = np.rint((gap - sample_counts * period) / np.maximum(period, LEAST))

@@ -190,7 +190,7 @@ def advance(
 
 def _renewed(state: StreamState, samples: Samples, rows: Indices, dt: float, rejoin: float) -> StreamState:
     """The state with new curves for the signals `rows`, whose samples have arrived since the last tick, `dt`
-    [s] ago.
+    [s] ago; `rejoin` as for `advance`.
     """
     renewed, new = state.only(rows), _some(samples, rows)
     sample_counts = np.maximum(new.numbers - renewed.samples.numbers, 1).astype(float)

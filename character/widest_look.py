@@ -94,8 +94,8 @@ class Posed(NamedTuple):
 
 
 def posed(skeleton: Skeleton, angles: list[float], before: Posed | None) -> Posed:
-    """Pose and front of a skeleton in a posture (n,) [rad; prismatic joints m]; `before`, the last frame's,
-    if skeleton and posture are the same.
+    """Pose of a skeleton in a posture (n,) [rad; prismatic joints m], and the frame from which looks are
+    measured. `before`: the last frame's result, which is returned if skeleton and posture are the same.
     """
     is_same = before is not None and before.skeleton is skeleton
     if before is not None and is_same and before.angles == angles:

@@ -41,7 +41,9 @@ class Captured(imported.Imported):
         self._paint()
 
     def _branch(self, end: str) -> list[str]:
-        """Names of the looking links below arms and trunk, whose own motion comes from the clip."""
+        """Names of the links that look: those after the path's last fork, since arms and trunk move as in the
+        clip; the whole path if those after the fork are too few to look on their own.
+        """
         names = super()._branch(end)
         forks = [k for k, name in enumerate(names) if len(self.rig.data.bones[name].children) > 1]
         neck = names[forks[-1] + 1 :] if forks else names

@@ -23,7 +23,9 @@ def shares(angles: np.ndarray, fps: float, limits: np.ndarray) -> dict[str, floa
 
 
 def speeds(angles: np.ndarray, fps: float) -> np.ndarray:
-    """Velocities (t, n) [rad/s] by differences to the previous frame; 0 in the first row."""
+    """Velocities (t, n) [rad/s] for angles (t, n) [rad], by differences to the previous frame; 0 in the first
+    row.
+    """
     return np.diff(angles, axis=0, prepend=angles[:1]) * fps
 
 

@@ -260,7 +260,7 @@ def table(report: dict) -> str:
 
 
 def _body(report: dict) -> list[tuple[str, str]]:
-    """Rows of the table on how a body follows its clip: (name, value)."""
+    """Rows (name, value) of the table on how a body follows its clip; empty if no body follows one."""
     if "body" not in report:
         return []
     body = report["body"]

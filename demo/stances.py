@@ -35,14 +35,18 @@ class Stances:
 
 
 def home(lower: Sequence[float], upper: Sequence[float]) -> np.ndarray:
-    """Joint values (n,) nearest to 0 that keep a margin from the limits."""
+    """Joint values (n,) [rad; prismatic joints m] nearest to 0 that keep a margin from the limits: the pose
+    around which others are drawn.
+    """
     lower, upper = np.array(lower), np.array(upper)
     room = MARGIN * (upper - lower)
     return np.clip(0.0, lower + room, upper - room)
 
 
 def draw(skeleton) -> np.ndarray:
-    """Random poses within limits (m, n), with the home first."""
+    """Joint values (m, n) [rad; prismatic joints m] of random poses within limits; the first are those of
+    `home`.
+    """
     lower, upper = np.array(skeleton.lower), np.array(skeleton.upper)
     middle, room = home(lower, upper), MARGIN * (upper - lower)
     is_revolute = np.array([joint.kind == "revolute" for joint in skeleton.joints])
@@ -93,7 +97,9 @@ def _enough(fit: np.ndarray, badness: np.ndarray) -> np.ndarray:
 
 
 def _at(some: np.ndarray, values: np.ndarray, share: float) -> int:
-    """Index among `some` below whose value the share `share` of the values lies."""
+    """Of the indices `some`, the one whose value is the quantile `share` (0: least, 1: largest) of the values
+    at these indices.
+    """
     return int(some[np.argsort(values[some], kind="stable")[round(share * (len(some) - 1))]])
 
 

@@ -391,7 +391,7 @@ class WorkerLink:
 
 
 def _last_line(process: subprocess.Popen[bytes]) -> str:
-    """The last line of the error output of a process that has ended."""
+    """The last line of the error output of a process that has ended; "" if it has printed none."""
     assert process.stderr is not None
     lines = process.stderr.read().decode("utf-8", "replace").strip().splitlines()
     return lines[-1] if lines else ""

@@ -148,8 +148,8 @@ class Mixing:
         return tuple(values)
 
     def disagreement(self, raw: Sequence[float | None]) -> tuple[int, float, float] | None:
-        """The channel farthest from the least-squares joint values: index, expected and found rotation [rad];
-        None without redundancy.
+        """The channel whose position in `raw` is farthest from the least-squares joint values: index,
+        expected and found rotation [rad]; None without redundancy.
         """
         worst: tuple[int, float, float] | None = None
         for group in self._groups:

@@ -70,7 +70,7 @@ def run(arguments: Mapping[str, Any], serial: ModuleType | None) -> Iterator[Job
                     yield from _find_firmware(session, port, rate, steps)
                 elif (codec := codec_for(protocol)).identify(
                     ()
-                ):  # this protocol identifies the controller, with any servos
+                ):  # this protocol identifies the controller, whatever its servos are
                     yield from _find_board(session, codec, port, protocol, rate)
                 else:
                     yield from _find_servos(session, codec, port, protocol, rate, ids, steps)

@@ -286,7 +286,9 @@ class VirtualRobot:
         return limber.DeviceResult.ACCEPTED
 
     def _rest(self, state: limber.DeviceState, reasons: limber.Reason, release: bool = False) -> None:
-        """End motion: each channel holds its last pulse, or ends it."""
+        """End motion: each channel holds its last pulse or ends it, as configured; with `release` all end it.
+        The device is then in `state`, for `reasons`.
+        """
         self._state = state
         self._reasons = reasons
         for servo in self.servos:

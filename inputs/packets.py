@@ -157,7 +157,9 @@ def _message(packet: bytes, time: float) -> Message:
 
 
 def _arguments(packet: bytes, at: int) -> tuple[float | str, ...]:
-    """Numbers and strings whose type tags begin at `at`."""
+    """Numbers and strings of a message whose type tags begin at the offset `at` [bytes]; empty without type
+    tags.
+    """
     if at >= len(packet):  # old senders omit the type tags if there are no arguments
         return ()
     tags, at = _text(packet, at)

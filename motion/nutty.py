@@ -82,7 +82,9 @@ class NuttyFilter:
         return self._state(point)
 
     def _jerk(self, point: Point, target: float, filter_step: float) -> float:
-        """Jerk [rad/s3] of the paper's law."""
+        """Jerk [rad/s3] by the paper's law at `point`, for a target [rad] and the filter's own time
+        step [s].
+        """
         position, velocity, acceleration = point
         limits = self.limits
         induced = (target - position) / filter_step

@@ -52,7 +52,9 @@ def pulse_to(goal: float, velocity: float, acceleration: float, limit: float, je
 
 
 def stopping(velocity: float, acceleration: float, limit: float, jerk: float) -> Stopping:
-    """Fastest stop: `pulse_to(0, ...)` in closed form."""
+    """Fastest stop from a velocity [rad/s] and acceleration [rad/s2], within an acceleration limit `limit`
+    [rad/s2] and a jerk limit [rad/s3]: `pulse_to(0, ...)` in closed form.
+    """
     sign = 1.0
     if velocity + 0.5 * acceleration * abs(acceleration) / jerk < 0.0:
         velocity, acceleration, sign = -velocity, -acceleration, -1.0
@@ -76,12 +78,14 @@ def stopping(velocity: float, acceleration: float, limit: float, jerk: float) ->
 
 
 def stopping_distance(velocity: float, acceleration: float, limit: float, jerk: float) -> float:
-    """Signed distance [rad] that a joint moves during the fastest stop."""
+    """Signed distance [rad] that a joint moves during the fastest stop; arguments as for `stopping`."""
     return stopping(velocity, acceleration, limit, jerk)[0]
 
 
 def stopping_range(point: Point, limit: float, jerk: float) -> tuple[float, float]:
-    """Lowest and highest position [rad] during the fastest stop."""
+    """Lowest and highest position [rad] during the fastest stop from `point`; `limit` and `jerk` as for
+    `stopping`.
+    """
     position, velocity, acceleration = point
     end = position + stopping_distance(velocity, acceleration, limit, jerk)
     reversal = position
@@ -96,7 +100,7 @@ def stopping_range(point: Point, limit: float, jerk: float) -> tuple[float, floa
 
 
 def moved(position: float, velocity: float, acceleration: float, jerk: float, t: float) -> Point:
-    """State of a joint (position, velocity, acceleration) after `t` seconds of constant jerk."""
+    """Point (position, velocity, acceleration) of a joint after `t` seconds of constant jerk [rad/s3]."""
     gained = 0.5 * jerk * t
     return (
         position + t * (velocity + t * (0.5 * acceleration + gained / 3.0)),
@@ -106,7 +110,9 @@ def moved(position: float, velocity: float, acceleration: float, jerk: float, t:
 
 
 def stopped(point: Point, dt: float, limit: float, jerk: float) -> Point | None:
-    """Point after `dt` seconds of the fastest stop; None if the joint is at rest by then."""
+    """Point after `dt` seconds of the fastest stop from `point`; None if the joint is at rest by then.
+    `limit` and `jerk` as for `stopping`.
+    """
     first, start, middle, end = pulse_to(0.0, point[1], point[2], limit, jerk)
     if start + middle + end <= dt:
         return None
@@ -182,7 +188,8 @@ def _run(
     """Point after accelerating to `speed` for `dt` seconds, or until braking must begin to stop at 0, and the
     seconds left.
 
-    `short`, below 0, is the stopping position of `point`.
+    `short`, below 0, is the position at which the joint would stop if it braked at `point`. Other arguments
+    as for `toward_rest`.
     """
     first, start, middle, end = pulse_to(speed, point[1], point[2], limit, jerk)
     for span, push in ((start, first), (middle, 0.0), (end, -first)):

@@ -128,7 +128,9 @@ class PlayedChain(PlayedMover[ChainEntry]):
 
     @property
     def target_position(self) -> list[float]:
-        """World position [m] of the target that the chain's own end follows, at the last tick."""
+        """World position [m] of the target that the chain's own end follows, at the last tick; empty if the
+        chain could not be read.
+        """
         return [row[3] for row in self.inputs.ends[0].target[:3]] if self.inputs is not None else []
 
     @property

@@ -160,7 +160,9 @@ class Performance:
         return request if request is not None else self._chains[chain.name].kept
 
     def set_by(self, chain: ChainEntry) -> dict[str, str]:
-        """Sources of the values that a chain keeps and follows, as `Performer.set_by`."""
+        """Sources of the values that a chain keeps and follows, as `Performer.set_by`; empty without a
+        behaviour.
+        """
         return self.performer.set_by(chain.name) if self.performer is not None else {}
 
     def authored_target(self, name: str, frame: float) -> Matrix:

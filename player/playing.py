@@ -104,7 +104,9 @@ def _targets(
 
 
 def _apply(director: Director, event: Event) -> list[dict[str, Any]]:
-    """Executes an event; returns the set values, as decisions."""
+    """Executes an event; returns what it has set, as lines for the log of decisions. Empty for a state, whose
+    entry the behaviour logs itself.
+    """
     decision: dict[str, Any] = {"time": event.at, "cause": "script"}
     if event.target is not None:
         chain, target = event.target

@@ -46,8 +46,9 @@ def _say(typed: TypedLine | None, line: str) -> None:
 
 
 def _read_orders(descriptor: int, play: LivePlay, is_attended: bool, typed: TypedLine | None) -> None:
-    """Passes every line of a file descriptor to the performance. If a person types, the end of the input ends
-    the performance, since nobody could stop the robot any more.
+    """Passes every line of a file descriptor to the performance. If a person types (`is_attended`), the end
+    of the input ends the performance, since nobody could stop the robot any more. `typed`: the line that
+    this program displays; None if the terminal does.
     """
     for line in _lines(descriptor) if typed is None else _typed_lines(descriptor, typed):
         play.order(line)

@@ -144,7 +144,9 @@ class _MechanismBuilder:
         return entry
 
     def mechanism(self, is_floating: bool) -> Mechanism:
-        """Mechanism of all links, joints and closures."""
+        """Mechanism of all links, joints and closures; `is_floating`: whether the base link moves freely
+        instead of being fixed to the world.
+        """
         bodies = []
         for link in self.robot.links:
             mass, centre = (

@@ -40,7 +40,7 @@ def find_mesh(name: str, urdf: str) -> Path | None:
 
 
 def _above(folder: Path, name: str) -> list[Path]:
-    """Paths of a plain name relative to the folders above the URDF's folder."""
+    """Paths of a plain name relative to the folders above the URDF's folder; empty for an absolute name."""
     return [] if os.path.isabs(name) else [parent / name for parent in list(folder.parents)[:FOLDERS_UP]]
 
 

@@ -21,7 +21,9 @@ from .tolerances import MET, SAME_ANGLE, TINY
 # smallest fraction of the error by which joints bring the end nearer: the cosine of 87 degrees between the
 # error and the motion that the joints allow
 STATIONARY = 0.05
-NEARLY_ALL = 1.1  # ratio of the distance to what is out of reach, up to which nothing else obstructs the end
+# a target is called out of reach if the end's distance from it is at most this times the distance by which
+# the target exceeds the reach; beyond that, something else obstructs the end
+NEARLY_ALL = 1.1
 CONFLICT = "the goals are not met together: bring the targets nearer to each other, or change a Weight"
 UNFINISHED_TOGETHER = (
     "the goals are not met together yet: wait, or bring the targets nearer to each other, or change a Weight"

@@ -140,7 +140,9 @@ def blended(
 
 
 def _begun(visit: Visit, weight: float) -> tuple[PlayingClip, ...]:
-    """The clip of a visit at the clip's start; empty if the state has no clip."""
+    """The clip of a visit at the clip's start, blended in by `weight` (0 to 1); empty if the state has no
+    clip.
+    """
     if visit.clip is None:
         return ()
     return (PlayingClip(visit.number, visit.clip, visit.seconds, Transition(UNIT).rest(weight)),)

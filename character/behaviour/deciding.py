@@ -191,7 +191,9 @@ def _changed(
 
 
 def _draw(transition: TransitionSpec, index: int, state: BehaviourState, seed: int) -> float | None:
-    """Time [s] in the state after which a random transition is due; None for other transitions."""
+    """Time [s] in the state after which a random transition is due; None for other transitions. The time is
+    drawn anew at each visit, by `seed` and the transition's `index`.
+    """
     if transition.cause != "random":
         return None
     return between(transition.least, transition.most, draws(seed, str(index), state.visits)[0])

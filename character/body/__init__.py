@@ -1,1 +1,3 @@
-"""The mover of a whole body that follows a motion (retargeting)."""
+"""Motion of a whole body in one frame: it follows another armature's motion (retargeting), with its feet on
+the floor.
+"""

@@ -110,7 +110,9 @@ def step_count(dt: float) -> int:
 def target_motion(
     model: SolvedBody, inputs: BodyInputs, before: LastFrame, is_same: bool, dt: float, steps: int
 ) -> FrameTargets:
-    """Targets from the last frame to this one, `dt` [s] in `steps` steps."""
+    """Targets on the way from the last frame to this one, which takes `dt` [s] in `steps` steps; `is_same`:
+    the inputs have not changed, so that the targets stand still.
+    """
     gains = (
         model.solver.options.law.gain,
         *(

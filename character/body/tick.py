@@ -59,7 +59,7 @@ class BodyModel(SolvedBody):
     def tick(
         self, inputs: BodyInputs | None, state: "BodyState | None", dt: float
     ) -> tuple["BodyOutputs", "BodyState"]:
-        """The body's next frame; see `Mover.tick`."""
+        """The body's next frame; see `MoverModel.tick`."""
         if inputs is None and state is not None:
             inputs = state.inputs
         if inputs is None:

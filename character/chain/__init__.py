@@ -1,1 +1,1 @@
-"""The mover of a chain: posture and targets to filtered joint values."""
+"""Motion of a chain in one frame: from its posture and the targets of its ends to filtered joint values."""

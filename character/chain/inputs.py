@@ -264,8 +264,8 @@ def _seen(attention: Attention, base: Matrix) -> Matrix:
 def _offsets(
     inputs: ChainInputs, skeleton: Skeleton, world_in_base: Matrix, before: ChainTask | None
 ) -> Angles | None:
-    """Offsets (n,) [rad; prismatic joints m] that effects add to the posture; the same array as before if
-    they are equal.
+    """Offsets (n,) [rad; prismatic joints m] that effects add to the posture; None without effects; the last
+    frame's array itself if nothing has changed.
     """
     if not inputs.effects:
         return None

@@ -58,7 +58,7 @@ class ChainModel:
     def tick(
         self, inputs: ChainInputs | None, state: "ChainState | None", dt: float
     ) -> tuple["ChainOutputs", "ChainState"]:
-        """The chain's next frame; see `Mover.tick`.
+        """The chain's next frame; see `MoverModel.tick`.
 
         Raises:
             InputsError, GazeError: the inputs cannot be used.

@@ -31,7 +31,9 @@ def anchor_json(anchor: Anchor, arrays: ArrayWriter) -> dict[str, Any]:
 
 
 def anchor_of(plain: JsonFields, name: str, arrays: ArrayReader, frames: int) -> Anchor:
-    """Reads an anchor that `anchor_json` has written, from a field `name`."""
+    """Reads an anchor that `anchor_json` has written, from a field `name`; `frames`: number of the clip's
+    frames.
+    """
     stored, link = plain.child(name), None
     if stored.is_given("link"):
         stored_link = stored.child("link")

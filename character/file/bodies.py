@@ -194,7 +194,7 @@ def _finite(number: float) -> float | None:
 
 
 def body_of(plain: JsonFields, arrays: ArrayReader, frames: int) -> BodyEntry:
-    """Reads a body that `body_json` has written."""
+    """Reads a body that `body_json` has written; `frames`: number of the clip's frames."""
     try:
         entry = _entry(plain, arrays, frames)
         entry.model()

@@ -195,7 +195,9 @@ def _mounted_json(mounted: Mounted, arrays: ArrayWriter) -> dict[str, Any]:
 
 
 def mechanism_of(plain: JsonFields, arrays: ArrayReader, frames: int, targets: set[str]) -> MechanismEntry:
-    """Reads a mechanism that `mechanism_json` has written; `targets`: names of the file's targets."""
+    """Reads a mechanism that `mechanism_json` has written; `frames`: number of the clip's frames; `targets`:
+    names of the file's targets.
+    """
     try:
         return _mechanism(plain, arrays, frames, targets)
     except (MechanismError, LimitsError) as error:

@@ -82,8 +82,8 @@ def limits_of(plain: JsonFields) -> Limits:
 def robot_of(
     plain: JsonFields, arrays: ArrayReader, frames: int, joints: frozenset[str], values: frozenset[str]
 ) -> RobotEntry:
-    """Reads a robot that `robot_json` has written; `joints`, `values`: names of the file's joints and
-    values.
+    """Reads a robot that `robot_json` has written; `frames`: number of the clip's frames; `joints`, `values`:
+    names of the file's joints and values.
     """
     stored = plain.children("joints", "joint", "name")
     if not 0 < len(stored) <= MOST_SERVOS:

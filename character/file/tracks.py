@@ -133,7 +133,7 @@ class ArrayReader:
         return ClipTrack(rows)
 
     def indices(self, fields: JsonFields, name: str, frames: int, lowest: int, highest: int) -> ClipTrack:
-        """A track () of whole numbers from `lowest` to `highest`."""
+        """A track with a whole number from `lowest` to `highest` for each of the clip's `frames`."""
         track = self.track(fields, name, (), frames)
         if ((track.rows != np.round(track.rows)) | (track.rows < lowest) | (track.rows > highest)).any():
             fields.wrong(name, f"whole numbers from {lowest} to {highest}")

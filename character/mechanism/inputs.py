@@ -60,7 +60,7 @@ def rigid_frame(matrix: Array) -> Array:
 
 
 def frame_of(pose: Array) -> RigidTransform:
-    """A pose (4, 4) as a frame."""
+    """A pose (4, 4) as quaternion and position [m], the form of the solver's goals."""
     return RigidTransform(rotations.from_matrix(pose[:3, :3].tolist()), tuple(pose[:3, 3].tolist()))
 
 

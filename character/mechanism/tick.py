@@ -57,7 +57,7 @@ class MechanismModel:
     def tick(
         self, inputs: Goals | None, state: "MechanismState | None", dt: float
     ) -> tuple["MechanismOutputs", "MechanismState"]:
-        """The mechanism's next frame; see `Mover.tick`."""
+        """The mechanism's next frame; see `MoverModel.tick`."""
         if inputs is None and state is not None:
             inputs = state.goals
         if inputs is None:

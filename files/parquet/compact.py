@@ -19,13 +19,13 @@ LONGEST_VARINT = 10  # bytes of a number of 64 bits
 
 
 class CompactReader:
-    """Reads consecutive values from bytes.
+    """Reads consecutive values in Thrift's compact protocol from bytes.
 
     Attributes:
         at: Position of the next byte.
 
     Raises:
-        ParquetError: The bytes end early, or are not a structure of this protocol.
+        ParquetError: The bytes end early, or are no structure in Thrift's compact protocol.
     """
 
     def __init__(self, data: bytes, at: int = 0) -> None:

@@ -85,7 +85,8 @@ class ParquetTable:
         return self._groups[group].per_row(name)
 
     def column(self, group: int, name: str, first: int = 0, end: int | None = None) -> array[float]:
-        """Numbers of the rows `first` to `end` of a column, `width` for each row.
+        """Numbers of the rows `first` to `end` of a column in the row group with index `group`, `width` for
+        each row.
 
         Raises:
             ParquetError: The rows cannot be read: unsupported type, compression or encoding, a missing
@@ -250,7 +251,9 @@ def _leaves(schema: list[Any]) -> Iterator[tuple[str, _Leaf]]:
 
 
 def _past(schema: list[Any], at: int) -> int:
-    """Index of the last descendant of the schema element at `at`; schemas are flattened depth first."""
+    """Index of the last descendant of the schema element with the index `at`; schemas are flattened depth
+    first.
+    """
     left = _field(schema[at], 5, int, 0)
     while left > 0 and at + 1 < len(schema):
         at += 1
@@ -291,7 +294,21 @@ def _split_v2(
 def _check_levels(
     levels: tuple[list[int], list[int]], leaf: _Leaf, count: int, before: int, size: int, name: str
 ) -> None:
-    """Raise if a number is missing, or rows have different counts of them."""
+    """Check the levels of a page: no number is missing, and each row has the same count of numbers.
+
+    Args:
+        levels: Repetition levels and definition levels of the page's `count` numbers. The highest
+            definition level marks a number that exists; repetition level 0 marks the first number of a
+            row.
+        leaf: The column.
+        count: Number of numbers in the page.
+        before: Number of numbers of the column in earlier pages.
+        size: Expected count of numbers in a row.
+        name: Name of the column, for messages.
+
+    Raises:
+        ParquetError: A number is missing, or rows have different counts of numbers.
+    """
     if leaf.defines and levels[1].count(leaf.defines) != count:
         raise ParquetError(f"column '{name}' has rows without a number: it is damaged, or no motion")
     first_in_row = levels[0][-before % size :: size]

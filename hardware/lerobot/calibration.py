@@ -141,7 +141,9 @@ class LeRobotMotor:
         return (self.range_min + self.range_max) / 2
 
     def value(self, position: float, mode: Mode) -> float:
-        """LeRobot's value of a reported position [steps]."""
+        """LeRobot's value of a reported position [steps], in the unit of `mode`: degrees, or per cent of the
+        range.
+        """
         if mode == "degrees":
             return math.degrees((position - self.middle) / STEPS_PER_RADIAN)
         share = (min(max(position, self.range_min), self.range_max) - self.range_min) / (

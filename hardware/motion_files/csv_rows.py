@@ -99,8 +99,9 @@ def _mark(table: list[str]) -> str:
 
 
 def _heading_above(first: str, above: list[str], mark: str) -> str:
-    """The last comment above numbers, which is their heading in files of NumPy; "" if the first line is a
-    heading, or if the comment has another number of names.
+    """The last of the comments `above` a table, if it is the heading of the numbers in the table's first
+    line, as in files of NumPy; "" if that line is a heading itself, or if the comment has another number
+    of names. `mark`: separator of the columns.
     """
     cells = first.split(mark)
     if not above or not any(is_number(with_point(cell)) for cell in cells):

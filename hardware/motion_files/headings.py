@@ -95,7 +95,9 @@ NO_UNITS = ("", "-", "1", "none", "n/a")  # cells in a row of units for columns 
 
 
 def name_and_unit(heading: str) -> tuple[str, str]:
-    """Name and unit of a heading "neck X [deg]", "neck X (deg)", "neck X, deg" or "neck X in deg"."""
+    """Name and unit of a heading "neck X [deg]", "neck X (deg)", "neck X, deg" or "neck X in deg"; the unit
+    is "" if the heading names none.
+    """
     heading = heading.strip()
     opening = {"]": "[", ")": "("}.get(heading[-1:])
     if opening is None or opening not in heading:

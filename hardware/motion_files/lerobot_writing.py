@@ -128,7 +128,9 @@ def _data_path(number: int) -> str:
 
 
 def _episode_columns(episode: EpisodeRows, number: int, start: int, task: int) -> list[ParquetColumn]:
-    """Columns of an episode's table; `start` is the number of rows in the episodes before it."""
+    """Columns of the table of the episode with this number; `start` is the number of rows in the episodes
+    before it, `task` the index of its task.
+    """
     count = len(episode.rows)
     return [
         ParquetColumn("action", "float32", episode.rows, is_list=True),

@@ -301,8 +301,8 @@ class Codec(ABC):
         return ()
 
     def verify(self, settings: Mapping[int, VolatileSettings]) -> tuple[Exchange, ...]:
-        """Queries that check whether servos still have their volatile settings; a servo that lost one is
-        reported as `LostSetting`.
+        """Queries that check whether servos still have the volatile settings `settings`, given by servo id; a
+        servo that lost one is reported as `LostSetting`.
         """
         return ()
 
@@ -327,7 +327,7 @@ class Codec(ABC):
         return self.write(at)
 
     def disarm(self, servos: Collection[int]) -> tuple[Exchange, ...]:
-        """Commands that switch servos' torque off."""
+        """Commands that switch servos' torque off; empty if the protocol cannot."""
         return ()
 
     def read(self, quantities: Collection[Quantity], servos: Collection[int]) -> tuple[Exchange, ...]:

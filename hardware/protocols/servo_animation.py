@@ -62,7 +62,9 @@ class ServoAnimation(Codec):
         return SilentDecoder()
 
     def write(self, goals: Mapping[int, int]) -> tuple[Exchange, ...]:
-        """Commands that set goals of servos, five bytes each."""
+        """One message with the commands that set goals of servos, five bytes for each servo; empty without
+        goals.
+        """
         data = b"".join(encode(servo, position) for servo, position in goals.items())
         return (Exchange(data),) if data else ()
 

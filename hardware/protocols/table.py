@@ -70,7 +70,7 @@ BUILT_IN = (*WITHOUT_CODEC, *PROTOCOLS)
 
 
 def settings_of(name: str) -> frozenset[str]:
-    """Names of the settings that the protocol `name` uses."""
+    """Names of the settings that the protocol `name` uses; empty for a user's own file."""
     return PROTOCOLS[name].settings if name in PROTOCOLS else frozenset()
 
 

@@ -84,7 +84,8 @@ class Moves:
             self.lost += 1
 
     def answer(self, answered: int, accepted: bool, time: float) -> None:
-        """Record the answer to move `answered`. Answers come in order, so earlier unanswered moves count as
+        """Record that the answer to move `answered` (a sequence number) arrived at `time` [s]; `accepted`:
+        whether the device executes the move. Answers come in order, so earlier unanswered moves count as
         lost.
         """
         for sequence in list(self._waiting):
@@ -214,12 +215,12 @@ class Connection(ABC):
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """Warnings about what the device did, as sentences."""
+        """Warnings about what the device did, as sentences; none by default."""
         return ()
 
     def sent(self, raw: Sequence[float | None]) -> Raw:
-        """Goal positions (channels,) as they will be sent to servos, clamped to what servos accept if the
-        protocol knows that; None for no goal.
+        """Goal positions `raw` (channels,) as they will be sent to servos, clamped to what servos accept if
+        the protocol knows that; None for no goal.
         """
         return tuple(raw)
 

@@ -232,8 +232,9 @@ class Worker:
             self._request_state(request)
 
     def _update_controller(self, before: Safety, request: Request, begins: bool) -> None:
-        """Keep the motion controller while the robot is driven for one purpose, and pass it further
-        commands.
+        """Keep the motion controller while the robot is driven for one purpose, pass it further commands, and
+        replace it by a new one for another purpose. `before`: safety state before this period; `begins`:
+        whether `request` is a new command.
         """
         after = self._safety
         if after.state not in DRIVEN:

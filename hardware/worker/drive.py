@@ -165,8 +165,8 @@ class Drive:
             self._sides = offsets
             self._first_goal = [desired.position for desired in goal]
             if hurry:
-                # duration of an approach that accelerates and brakes, d / v + v / a, and some patience; a
-                # goal that jumps later does not put it off, or the approach might never end
+                # duration of an approach that accelerates and brakes, d / v + v / a, and a tolerance for
+                # delays; a goal that jumps later does not put it off, or the approach might never end
                 self._grows_from = min(
                     self._grows_from,
                     self._approach_time

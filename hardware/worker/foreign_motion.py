@@ -17,7 +17,9 @@ STILL = 0.02  # [rad] 1 degree of motion within RECENT; less is noise
 
 
 class ForeignMotion:
-    """Detects foreign motion: compares each motor's measured angles with those commanded."""
+    """Detects motion that another program commands: compares each motor's measured angles with those that
+    Limber has commanded lately.
+    """
 
     def __init__(self) -> None:
         self._commanded: deque[tuple[float, Mapping[int, float]]] = deque()
@@ -25,7 +27,7 @@ class ForeignMotion:
         self._astray: dict[int, deque[float]] = {}
 
     def forget(self) -> None:
-        """Restart: motion from now on is expected to follow Limber's commands."""
+        """Forget everything before now: from now on all motion should follow Limber's commands."""
         self._commanded.clear()
         self._astray.clear()
 

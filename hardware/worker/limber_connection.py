@@ -296,8 +296,8 @@ def _periods_per_move(device: Device, welcome: limber.Welcome, period: float) ->
 def move_to(
     device: Device, welcome: limber.Welcome, raw: Sequence[float | None], interval: float
 ) -> limber.Move:
-    """The message to the pulses `raw` (channels,) [us], to be reached in `interval` [s] if supported; None
-    for no goal.
+    """The message that commands the pulses `raw` (channels,) [us], to be reached in `interval` [s] if the
+    device interpolates, else at once; None for a channel without a goal.
     """
     positions: list[float | None] = [None] * (max(channel.servo for channel in device.channels) + 1)
     for channel, position in zip(device.channels, raw, strict=True):

@@ -75,8 +75,8 @@ class Pace:
         return gap
 
     def _announce(self, due: float) -> None:
-        """Restart the measurement when the announced interval changes; an announcement has the same weight as
-        the gaps from which a rate is known.
+        """Restart the measurement when an announced interval begins, changes or ends, `due` [s]; 0: none is
+        announced. The rate is then known from the announcement, which counts as `LEARNED` gaps.
         """
         was_announced, self._is_announced = self._is_announced, due > 0.0
         if self._is_announced and not (was_announced and abs(due - self._unit) <= SAME * self._unit):

@@ -69,7 +69,7 @@ class CommandPlayback:
         self._rate = 1.0  # playback rate: seconds of the curve per second
         self._least_spare = (
             RESERVE * FIRST_INTERVAL
-        )  # [s] reserve left lately when the next frame arrived at its latest
+        )  # [s] shortest part of the curve that was lately left to play when the next frame arrived
         self._surplus = 0.0  # [s] additional lag from a slower rate, which playback makes up for
         self._played_at = 0.0  # [s] time of the last playback
         self._end: list[Kinematic] | None = (
@@ -125,6 +125,7 @@ class CommandPlayback:
     def _begins_anew(self, intervals: float, was_due: bool) -> bool:
         """Whether the curve restarts, in motion, with a frame that arrived `intervals` times the slowest
         interval after the last one: because it ends a stall, or is the second early frame after one.
+        `was_due`: whether the frame was expected after an interval.
         """
         is_stall = was_due and intervals > STALL
         is_early = was_due and self._pace.is_catching_up and intervals < 1.0 - EARLY
@@ -183,8 +184,9 @@ class CommandPlayback:
         return motion
 
     def _extend_curve(self, step: float, is_announced: bool, is_frame_missing: bool) -> None:
-        """Append the newest frame to the curve, `step` [s] after the last one; before it, a substitute for a
-        missing frame, so that the newest keeps its time.
+        """Append the newest frame to the curve, `step` [s] after the last one; if `is_frame_missing`, a
+        substitute for the missing one before it, so that the newest keeps its time. `is_announced`:
+        whether the frames announce their intervals.
         """
         interval = self._pace.interval
         stood, last = self._stands(), self._curve.newest

@@ -117,7 +117,8 @@ class ReachyConnection(Connection):
     @property
     def _motor_remarks(self) -> tuple[str, ...]:
         """Warnings about motors that do not, or will not, reach their commanded angles, with the cause and
-        the remedy.
+        the remedy: another program moves them, their torque is wrong, or they are beyond their servos'
+        limits.
         """
         if self._plays:
             return (

@@ -16,8 +16,13 @@ TOUCHING = 1e-6  # share of a servo's speed within which two speeds are equal
 
 @dataclass(frozen=True, slots=True)
 class _DrivenServo:
-    """A servo with a known speed, the joints that slow down for it, and the gear ratios of those that drive
-    it.
+    """A servo whose speed is limited.
+
+    Attributes:
+        joints: Indices of all joints that slow down together if the servo would be too fast.
+        shares: (index, gear ratio) of each joint that drives the servo: it rotates by the sum of the
+            joints' motions times these.
+        fastest: Maximum speed of the servo [rad/s].
     """
 
     joints: tuple[int, ...]
@@ -26,8 +31,8 @@ class _DrivenServo:
 
 
 def held_to_servos(device: Device, mixing: Mixing) -> Device:
-    """The device with the velocity limit of each joint that shares no servo lowered to the speed of its
-    servos, so that its motion is planned within that.
+    """The device with lower velocity limits: a joint that shares no servo with other joints is limited to the
+    speed of its servos, so that its motion is planned within that speed.
     """
     joints = list(device.joints)
     for index, channel in enumerate(device.channels):
@@ -64,8 +69,9 @@ class ServoSpeedLimiter:
     def step(
         self, states: Sequence[Kinematic], dt: float, go: Callable[[int, float], Kinematic]
     ) -> list[Kinematic]:
-        """States of the joints (joints,) `dt` [s] later; `go(joint, time)` returns a joint's state after
-        `time` [s] of its motion.
+        """States of the joints (joints,) `dt` [s] after `states`. If a servo would be too fast, its joints
+        advance by less than `dt` of their motion. `go(joint, time)` returns a joint's state after `time`
+        [s] of its motion.
         """
         after = [go(joint, dt) for joint in range(len(states))]
         times = [dt] * len(states)

@@ -16,7 +16,8 @@ Reach = tuple[float, float]  # (lowest, highest) position
 
 
 class ShownRanges:
-    """Ranges of positions that joints pass when they stop from the recently shown frames.
+    """For each of the newest frames that Blender has shown: the range of positions that each joint passes if
+    it brakes to a stop from that frame.
 
     Args:
         limits: Limits of each channel's motion.

@@ -93,7 +93,9 @@ class LIMBER_OT_add_robot_folder(_AddsRobot, Stepwise, UndoOperator):
         return SlicedWork(self._steps(context))
 
     def _steps(self, context) -> Generator[Progress, None, None]:
-        """Reads the robot's description and its model, and adds the robot to the scene."""
+        """Generator of steps, which yields the progress: reads the robot's description and its model, and
+        adds the robot to the scene.
+        """
         progress = Progress(0.0, f"Reading {FILE} of {self.folder}")
         self.robot = yield from in_steps(self.is_watched, progress, read_description, self.folder)
         files = yield from gallery_robot.reading(self.robot, self.is_watched)

@@ -73,6 +73,8 @@ class LIMBER_OT_import_robot(ReadsLargeFile, Stepwise, UndoOperator):
         options={"SKIP_SAVE"},
     )
 
+    # the root link comes first: it is never set for a file that is dropped into a viewport, so that a dialog
+    # asks for these settings
     settings = (
         "root",
         "filepath",
@@ -81,7 +83,7 @@ class LIMBER_OT_import_robot(ReadsLargeFile, Stepwise, UndoOperator):
         "close_loops",
         "arguments",
         "allow_large",
-    )  # for a dropped file no root link has been chosen yet
+    )
     nothing = "Nothing was imported"
     cancelled = "The import is cancelled: nothing was imported"
 

@@ -148,8 +148,8 @@ class LIMBER_OT_export_motion(ActsOnMover, Stepwise, WritesFile):
         )
 
     def _rate(self) -> int:
-        """Sample rate [Hz] of the operator's options, if it is set; else that of the player of this
-        format.
+        """Sample rate [Hz] chosen in the operator; if none was chosen, the rate that the format's usual
+        player needs, or for formats without such a rate the rate of servo pulses.
         """
         return (
             self.rate

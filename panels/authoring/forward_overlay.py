@@ -22,7 +22,9 @@ LABEL_OFFSET = 6  # [pixels at an interface scale of 1] distance of a label from
 
 
 def arrows() -> list[tuple[str, tuple, tuple]]:
-    """(label, (start, tip), colour) of each arrow that is drawn now, in world space [m]."""
+    """(label, (start, tip), colour) of each arrow to draw now, in world space [m]: all six axes while the
+    user picks one, else the forward axis of a chain that is not live; empty if none is to be shown.
+    """
     rig = rig_of(bpy.context)
     chain = chains.active(rig) if rig is not None and rig.type == "ARMATURE" else None
     if chain is None or chain.end not in rig.pose.bones or not rig.visible_get():

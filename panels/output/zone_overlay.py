@@ -17,7 +17,9 @@ WIDTH = 6.0  # [pixels at an interface scale of 1] width of a link's line
 
 
 def _now() -> list[Entered]:
-    """Links of visible armatures that are in a zone at the current frame."""
+    """Links of visible armatures that are in a zone at the current frame; empty while this overlay is
+    switched off.
+    """
     context = bpy.context
     if not context.window_manager.limber_view.entered:
         return []

@@ -166,7 +166,9 @@ def _found() -> list:
 
 
 def _draw_found(layout, is_for_motor: bool) -> None:
-    """Draws a menu that assigns a servo of the scan; it is greyed out if the scan has found none."""
+    """Draws the menu that assigns a servo of the scan to the selected motor (`is_for_motor`) or joint; it is
+    greyed out if the scan has found none.
+    """
     row = layout.row()
     row.enabled = bool(_found())
     row.menu(

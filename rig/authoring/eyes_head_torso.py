@@ -316,8 +316,8 @@ def _new_chain(
 
 
 def _remarks(rig: bpy.types.Object, head: str, has_eyes: bool, switched: list[str]) -> list[str]:
-    """Sentences on choices that a user may want to make otherwise, and on rig properties that were switched
-    on.
+    """Sentences on choices that a user may want to make otherwise (no eyes, or one of several heads), and on
+    the rig properties `switched` that were switched on.
     """
     remarks = []
     if not has_eyes:

@@ -26,7 +26,7 @@ EYES = {"eye", "eyes", "eyeball", "eyeballs"}
 HEADS = {"head", "face", "skull", "neck", "gaze", "chest", "torso", "spine", "camera"} | EYES
 LIMBS = {"arm", "forearm", "elbow", "wrist", "hand", "gripper", "finger", "tool", "leg", "foot", "tail"}
 CAMERAS = {"camera", "cam", "optical", "rgbd", "xtion", "kinect", "realsense", "stereo"}
-# suffix of names (ROS REP 103) of frames that look along Z; other camera frames look along X, some along Z
+# word in the names of frames that look along Z (ROS REP 103); other frames of cameras look along X or Z
 OPTICAL = "optical"
 # smallest distance between left and right sides, as a share of the armature's size; nearer ones are the
 # fingers of a gripper
@@ -273,8 +273,9 @@ def left_of(rig: bpy.types.Object) -> Vector:
 
 
 def _camera(rig: bpy.types.Object, bone: bpy.types.Bone, front: Guess) -> Guess | None:
-    """Mean direction of the cameras among a bone and its descendants; None if there are none, or if they do
-    not look to the front of the body.
+    """The direction in which an imported robot's head looks, by the cameras among a bone and its descendants:
+    that of the camera that agrees most with the others. None if there are no cameras, if none looks to the
+    body's `front`, or if the rig is no imported robot.
     """
     if not imported_robot.is_robot(rig):
         return None

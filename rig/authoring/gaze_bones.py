@@ -91,7 +91,9 @@ def _is_called_head(name: str, is_known: bool) -> bool:
 
 
 def _is_whole(short: dict[str, str], head: str) -> bool:
-    """Whether a head's name has no number, so that numbered bones below it are its parts."""
+    """Whether the name of the head bone `head` has no number, so that numbered head bones below it are
+    further hinges of the same head. `short`: short name of each bone.
+    """
     return head in short and read(short[head]).number is None
 
 
@@ -103,7 +105,9 @@ def named(bones: Parents) -> dict[BodyPart, list[str]]:
 
 
 def _english(bones: Parents) -> dict[str, str]:
-    """The bones whose names are not in a language other than English."""
+    """Parents of the bones that may have English names: without those whose names belong to another
+    language.
+    """
     return {
         bone: parent
         for bone, parent in bones.items()
@@ -208,7 +212,9 @@ def _eye_spans(bones: Parents, eyes: Sequence[str]) -> tuple[Span, ...]:
 def _torso(
     bones: Parents, ends: GazeBones, above: Above, follows: Callable[[str], bool], structure: Structure
 ) -> Span | None:
-    """The chain of the torso: it begins above the hips, since these stay with the legs."""
+    """First and last bone of the torso's chain, which begins above the hips, since these stay with the legs.
+    None for a character without a torso.
+    """
     if not ends.torso:
         return None
     path = [*_above(bones, ends.torso)[::-1], ends.torso]
@@ -230,7 +236,7 @@ def _torso(
 def _head(
     bones: Parents, ends: GazeBones, above: Above, follows: Callable[[str], bool], structure: Structure
 ) -> Span:
-    """The chain of the head: the whole neck, but no bone that carries arms."""
+    """First and last bone of the head's chain: the whole neck, but no bone that carries arms."""
     path = [*_above(bones, ends.head)[::-1], ends.head]
     bones_by_part = named(bones)
     necks = bones_by_part.get(BodyPart("", "neck"), ())

@@ -159,7 +159,7 @@ def _aim(figure: Figure, k: int, other: int) -> float:
 
 
 def _carrier(figure: Figure, eyes: tuple[int, ...]) -> int | None:
-    """Index of the nearest bone in the plane of symmetry that carries both eyes."""
+    """Index of the nearest bone in the plane of symmetry that carries both eyes; None if there is none."""
     k, other = eyes
     while k >= 0 and not (k in figure.middle and other in figure.below(k)):
         k = figure.parent[k]

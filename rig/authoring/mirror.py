@@ -102,7 +102,9 @@ def _mirrored_rotation(
     target: bpy.types.PoseBone,
     transform: Matrix,
 ) -> list[tuple[str, int, float]]:
-    """(path, index, value) of the rotation channels of the mirror image."""
+    """(path, index, value) of each rotation channel of the mirror image; empty if the posture does not rotate
+    the bone `source`. `transform`: T in this module's formula.
+    """
     mode, signs = target.rotation_mode, _signs(transform)
     if is_euler(source) and signs and mode == source.rotation_mode:
         # each angle is mirrored separately, which keeps angles beyond 180 degrees
@@ -123,7 +125,9 @@ def _mirrored_rotation(
 def _mirrored_location(
     curves: bpy.types.bpy_prop_collection, source: bpy.types.PoseBone, transform: Matrix
 ) -> list[tuple[str, int, float]]:
-    """(path, index, value) of the location channels of the mirror image."""
+    """(path, index, value) of each location channel of the mirror image; empty if the posture does not move
+    the bone `source`. `transform`: T in this module's formula.
+    """
     displacements = {
         index: value
         for index, axis in enumerate(axes.PRISMATIC)

@@ -98,7 +98,9 @@ class NetworkRobot(SlicedWork[ImportedRobot]):
             raise RigError(str(error)) from error
 
     def _known(self) -> Generator[Progress, None, Description | None]:
-        """The gallery's description of the downloaded robot; None if the gallery has none."""
+        """Generator of steps that returns the gallery's description of the downloaded robot; None if the
+        gallery has none.
+        """
         robots = [read_description(entry.folder) for entry in gallery_folders.listed()]
         robots = [robot for robot in robots if robot.protocol == PROTOCOL]
         try:

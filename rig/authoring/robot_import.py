@@ -219,8 +219,8 @@ def _cut(name: str, most: int) -> str:
 
 
 def _armature(files: RobotFiles) -> Generator[Progress, None, tuple[bpy.types.Object, list[str]]]:
-    """Makes the armature object with its bones, without linking it to a collection; returns it with the
-    bones' names in the tree's order.
+    """Makes the armature object with its bones, without linking it to a collection. A generator: it yields
+    its progress, and returns the object with the bones' names in the tree's order.
     """
     robot, branches = files.robot, files.tree.branches
     data = bpy.data.armatures.new(robot.name)
@@ -249,7 +249,7 @@ def _armature(files: RobotFiles) -> Generator[Progress, None, tuple[bpy.types.Ob
 
 def _prepare_pose(tree: LinkTree, rig: bpy.types.Object, names: list[str]) -> Iterator[Progress]:
     """Locks axes without joints, and gives each joint its limits, its mimic driver, and a value within the
-    limits.
+    limits. A generator that yields its progress.
     """
     bone_of = {
         branch.joint.name: name

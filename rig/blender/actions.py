@@ -30,7 +30,9 @@ SAME_FRAME = 0.01  # [frames] distance within which Blender merges two keys
 def fcurves(
     action: bpy.types.Action, slot: "bpy.types.ActionSlot | None" = None
 ) -> bpy.types.bpy_prop_collection | list:
-    """F-curves of an action's slot (default: its first slot for objects), for reading only."""
+    """F-curves of an action's slot (default: its first slot for objects), for reading only; empty if it has
+    no such slot.
+    """
     if not hasattr(action, "slots"):
         return action.fcurves
     slot = slot or _object_slot(action)

@@ -204,11 +204,16 @@ class BodyReader:
     def body(
         self, unjointed: Sequence[UnjointedPose], floating: bool, coupled: Sequence[Coupling] = ()
     ) -> Body:
-        """The solver's model of the body, with `unjointed` built into the rest transforms, and its
-        coupled limits.
+        """The solver's model of the body, with its coupled limits.
+
+        Args:
+            unjointed: For each bone, the part of its authored pose that no joint moves; it becomes part
+                of the rest transforms.
+            floating: Whether the base is free to move.
+            coupled: Coupled limits of the joints.
 
         Raises:
-            RigError: no bone has a joint.
+        RigError: no bone has a joint.
         """
         motions = [
             MotionLimits(max(motion.lower, -FARTHEST), min(motion.upper, FARTHEST)) for motion in self.motions

@@ -32,7 +32,9 @@ def channels_of(rig: bpy.types.Object, reader: BodyReader) -> list[Channel]:
 
 
 def _locations(bone: BodyBone, undriven: Sequence[str]) -> list[tuple[str, str]]:
-    """The location channels of a bone with these undriven axes, as (channel, letter)."""
+    """The location channels of a bone, as (channel, letter): all three of a root bone, else those of its
+    prismatic joints among the axes `undriven`.
+    """
     if bone.parent < 0 and not bone.connected:
         return [("location", letter) for letter in "XYZ"]
     return [("location", axis[-1]) for axis in undriven if axis in bone.prismatic]
@@ -40,7 +42,8 @@ def _locations(bone: BodyBone, undriven: Sequence[str]) -> list[tuple[str, str]]
 
 def _rotations(rig: bpy.types.Object, bone: BodyBone, undriven: Sequence[str]) -> list[tuple[str, str]]:
     """The rotation channels to key of a bone with these undriven axes, as (channel, letter): those of its
-    revolute joints; all channels if the rotation is not in Euler angles, or if the bone is the base.
+    revolute joints; all channels if the rotation is not in Euler angles, or if the bone is the base. Empty
+    for other bones without an undriven revolute joint.
     """
     hinge_axes = [axis for axis in undriven if axis in bone.revolute]
     is_base = bone.parent < 0
@@ -84,7 +87,7 @@ def _rotation(
     base: str,
 ) -> tuple[float, ...]:
     """Values of the bone's rotation channel; among equivalent rotations, the one nearest to the previous
-    frame's.
+    frame's, `before`.
     """
     if is_euler(pose_bone) and pose_bone.name != base:  # joint angles are the solver's own, which do not jump
         return shown.euler

@@ -112,8 +112,9 @@ def _is_left(figure: Figure, k: int) -> bool:
 
 
 def _halves(figure: Figure, path: list[int]) -> list[int]:
-    """Bones of a limb's upper half, lower half and end, and those beyond the end, from the path of its bones
-    outward.
+    """Bones of a limb's upper half, lower half and end, and the bone beyond the end if there is one, found by
+    lengths among the bones `path` of the limb, given as indices from the trunk outward. Empty if the limb
+    has too few bones.
     """
     joints = np.array([*figure.heads[path], figure.tips[path[-1]]])
     gaps = np.linalg.norm(np.diff(joints, axis=0), axis=1)

@@ -222,7 +222,7 @@ def _read_words(name_words: Sequence[str], side: str) -> NameReading:
 
 
 def _hung(name_words: Sequence[str], side: str) -> list[str]:
-    """The words of a name with a side, without those for the ends of limbs."""
+    """The words of a name without those for the ends of limbs; empty for a name without a side."""
     return [word for word in name_words if word not in ENDS_OF_LIMBS] if side else []
 
 

@@ -231,7 +231,9 @@ def rotations_in_channels(
 
 
 def _offset(bone: bpy.types.PoseBone, of: Carrier, portion: float, source: Quaternion) -> Quaternion:
-    """Rotation of a bone's carrier in its source's frame, computed from the shown pose."""
+    """Rotation of a bone's carrier in its source's frame, computed from the shown pose. `portion` (above 0,
+    up to 1): share of a bone's rotation that the constraint copies.
+    """
     if not of.constraint:
         whole = _rotation(bone.bone.matrix_local)
     else:

@@ -219,8 +219,9 @@ class Figure:
         return [(self.heads[bone], self.heads[other]), (self.tips[bone], self.tips[other]), middles]
 
     def _images(self, normal: np.ndarray, offset: float) -> dict[int, int]:
-        """Index of the mirror image of each bone of the body: the bone's own index if it is in the plane,
-        even if another bone is at the same position; -1 without a mirror image.
+        """Index of the mirror image of each bone of the body, for the plane with this unit normal and offset
+        [m]: the bone's own index if it is in the plane, even if another bone is at the same position; -1
+        without a mirror image.
         """
         heads, tips = self.heads[self.body], self.tips[self.body]
         mirror = lambda points: points - 2 * np.outer(points @ normal - offset, normal)  # noqa: E731

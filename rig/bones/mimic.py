@@ -92,7 +92,7 @@ def _leader(
 
 
 def driven(rig: bpy.types.Object) -> Iterator[tuple[str, str]]:
-    """(bone, axis) of all joints of an imported robot that drivers move."""
+    """(bone, axis) of all joints of an imported robot that drivers move; none for other armatures."""
     if not imported_robot.is_robot(rig) or not rig.animation_data:
         return
     for curve in rig.animation_data.drivers:

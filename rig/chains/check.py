@@ -171,8 +171,8 @@ def _shared_bones(
 
 
 def _gaze_directions(end: ChainEnd, skeleton: Skeleton) -> Iterator[Finding]:
-    """Finding if all joints of an end move its gaze in the same direction, so that it cannot look both
-    sideways and up.
+    """A finding if all joints of an end move its gaze in the same direction, so that it cannot look both
+    sideways and up. For ends whose goal is a look or an orientation.
     """
     if end.settings.goal not in LOOKS | ORIENTS:
         return

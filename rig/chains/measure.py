@@ -47,5 +47,7 @@ def has_balls(chain: bpy.types.PropertyGroup) -> bool:
 
 
 def counts(setting: str, is_of_bones: bool) -> bool:
-    """Whether a setting of the Expressive solver has an effect with this measure."""
+    """Whether a setting of the Expressive solver has an effect if it measures rotations of bones
+    (`is_of_bones`), or else directions of links.
+    """
     return setting not in (("transition_speed", "roll") if is_of_bones else ("look_from",))

@@ -209,7 +209,9 @@ class BodySession(SceneSession):
         return pose, pose  # a body has no separate desired pose: chains on it read its shown pose
 
     def _linked(self, rig: Object, retarget: PropertyGroup, depsgraph: Depsgraph, is_dirty: bool) -> Linked:
-        """The pairs in use; they are checked again only if pairs or bones may have changed."""
+        """The pairs in use; they are checked again only if the pairs' settings have changed, or if bones may
+        have changed (`is_dirty`).
+        """
         if pairing.is_streamed(retarget):
             key = (retarget.input, *pairing.settings(retarget))
         else:

@@ -104,7 +104,7 @@ class ChainSession(SceneSession):
 
     @property
     def goal(self) -> GazeGoal | None:
-        """The solver's goal in the last tick."""
+        """The solver's goal in the last tick; None before the first."""
         return self._task.goal if self._task is not None else None
 
     @property

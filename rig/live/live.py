@@ -232,7 +232,8 @@ def _go_to(
     depsgraph: bpy.types.Depsgraph,
     is_played: bool,
 ) -> SceneStage:
-    """The stage with the movers' poses in the scene's current frame: `stage`, or a copy of it between two
+    """Ticks movers to the scene's current frame. Returns the stage with their poses there: `stage` itself, or
+    a copy of it for a time between two frames. `is_played`: whether the scene plays, so that it may drop
     frames.
     """
     uid, seconds_a_frame = scene.session_uid, scene.render.fps_base / scene.render.fps

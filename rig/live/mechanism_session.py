@@ -65,7 +65,7 @@ class PlacedBodies:
         return {uid: dict.fromkeys(bones, self) for uid, bones in self.assembled.bodies.items()}
 
     def world(self, uid: int, bone: str) -> Matrix:
-        """World matrix of the object or bone that shows a body."""
+        """World matrix of the object with this session_uid, or of its bone, that shows a body."""
         k = self.assembled.bodies[uid][bone]
         part = self.assembled.reading.parts[k]
         return matrix_of(part.world(self.base, self.poses[k]), part.scale)

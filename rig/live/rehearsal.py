@@ -123,7 +123,9 @@ def directing(owner: bpy.types.Object, chain: bpy.types.PropertyGroup) -> tuple[
 
 
 def remarks(scene: bpy.types.Scene) -> dict[str, str]:
-    """Remarks on how a bake or an export of motion treats a rehearsed behaviour, by label."""
+    """Remarks on how a bake or an export of motion treats a rehearsed behaviour, by label; empty if none is
+    rehearsed, or if it has no events.
+    """
     if not is_on(scene) or not event_names(scene.limber_behaviour):
         return {}
     how = "it begins in its first state, and no event is sent"
@@ -161,7 +163,7 @@ def state(scene: bpy.types.Scene) -> str:
 
 
 def lines(scene: bpy.types.Scene) -> list[str]:
-    """The behaviour's last decisions, as sentences."""
+    """The behaviour's last decisions, as sentences; empty if no behaviour is rehearsed."""
     performer = current().stage.performers.get(scene.session_uid)
     return list(map(_line, performer.decisions)) if performer is not None and is_on(scene) else []
 

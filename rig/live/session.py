@@ -72,7 +72,7 @@ class SceneRead:
 
     def followed(self, rig: bpy.types.Object) -> Mapping[str, SolvedChannels]:
         """Solved channels of bones that a retarget moves, used by chains on that armature in place of
-        authored ones.
+        authored ones; empty if its body follows nothing.
         """
         session = self.sessions.get((rig.session_uid, BODY))
         return session.shown if session is not None else {}
@@ -227,8 +227,8 @@ class SceneSession:
         return ""
 
     def goal_errors(self, mover: PostureKeeper) -> list[GoalResidual]:
-        """Errors of all goals at the last tick, as solved, the mover's own goal first. For sessions with
-        outputs.
+        """Errors of all goals at the last tick, as solved, the mover's own goal first. Call it only after a
+        tick that has given outputs.
         """
         return []
 

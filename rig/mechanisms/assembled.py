@@ -98,7 +98,7 @@ def drop_others(owners: Container[int]) -> None:
 
 
 def bones(rig: bpy.types.Object) -> Container[str]:
-    """Names of an armature's bones that its live mechanism moves."""
+    """Names of an armature's bones that its live mechanism moves; empty without one."""
     mechanism = _stored.get(rig.session_uid)
     return mechanism.bodies.get(rig.session_uid, {}) if mechanism is not None else ()
 

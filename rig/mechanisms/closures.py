@@ -125,7 +125,7 @@ def is_apart(rest: Rest, away: float) -> bool:
 
 
 def apart(rig: bpy.types.Object, rest: Rest, closure: bpy.types.PropertyGroup, away: float) -> str:
-    """Sentence about a closure's gap [m], with the remedy."""
+    """Sentence about a closure's gap `away` [m], with the remedy."""
     first_point, second_point, least = nearest(rig, rest, closure.first, closure.second)
     beginning = (
         f"Closure '{closure.name}': the {WORDS[closure.first_point]} of '{closure.first}' and the"

@@ -127,7 +127,9 @@ def world_pose(placement: Placement, obj: bpy.types.Object, bone: str, whose: st
 
 
 def driven(reading: Reading, placement: Placement, back: Array) -> list[FrameGoal]:
-    """Goals, in the base frame, for bodies whose role is Driven, which their parents or keyframes move."""
+    """Goals, in the base frame, for bodies whose role is Driven, which their parents or keyframes move;
+    `back`: (4, 4) from world space to the base frame.
+    """
     return [_driven(part, placement, back) for part in reading.parts if part.role == "DRIVEN"]
 
 

@@ -45,7 +45,9 @@ UNKNOWN = Mass(is_known=False)
 def of_object(
     body: bpy.types.Object, bodies: set[int], density: float, depsgraph: bpy.types.Depsgraph
 ) -> Mass:
-    """Mass and centre of mass of an object that is a body. `bodies`: session_uids of all bodies."""
+    """Mass and centre of mass of an object that is a body. `bodies`: session_uids of all bodies; `density`
+    [kg/m3]: for a body without a mass.
+    """
     part, rigid_body = body.limber.part, body.rigid_body
     to_metres = np.diag((*object_scale(body.evaluated_get(depsgraph)), 1.0))
     solid = sum((_solid(shape, body, to_metres, depsgraph) for shape in _shapes(body, bodies)), Solid())
@@ -59,7 +61,8 @@ def of_object(
 def of_bones(
     rig: bpy.types.Object, rest: Rest, density: float, depsgraph: bpy.types.Depsgraph
 ) -> dict[str, Mass]:
-    """Masses of an armature's bones, with centres in the bones' frames.
+    """Masses of an armature's bones, with centres in the bones' frames. `density` [kg/m3]: for a bone without
+    a mass.
 
     If the file of an imported robot has masses, links without one have mass 0.
     """

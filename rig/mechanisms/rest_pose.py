@@ -39,7 +39,9 @@ class RestPose:
 
     @classmethod
     def of(cls, rest: Mapping[int, Array], current: Mapping[int, Array], base: int) -> "RestPose":
-        """From world poses. `base`: session_uid of the base's object."""
+        """From the objects' world poses (4, 4) at rest and now, by session_uid. `base`: session_uid of the
+        base's object.
+        """
         return cls(_relative(rest, base), _relative(current, base), base)
 
     def moved(self, body: bpy.types.Object | None) -> Array:
@@ -219,8 +221,8 @@ def _is_scaled(obj: bpy.types.Object) -> bool:
 
 
 def difference_now(owner: bpy.types.Object, matrix: Callable = lambda obj: obj.matrix_world) -> str:
-    """Why the shown scene has no valid pose of the mechanism, as in `difference`; panels call this in every
-    redraw while the mechanism is not live.
+    """Why the shown scene has no valid pose of the mechanism, as in `difference`; "" also for a mechanism
+    without joint objects. Panels call this in every redraw while the mechanism is not live.
     """
     try:
         object_joints = list(joints.joints(joint_objects(owner)))

@@ -219,8 +219,8 @@ class Bake(SteppedJob):
 
 
 def _along(scene: bpy.types.Scene, movers: list[Mover]) -> list[Mover]:
-    """Live movers that are ticked along with the baked ones: if a mechanism is baked, all live movers, since
-    they may depend on the mechanism or move parts of it.
+    """Live movers that are ticked along with the baked ones: all of them if a mechanism is baked or live,
+    since it may depend on them or they on it; otherwise none.
     """
     baked = {mover.key for mover in movers}
     other_movers = [mover for mover in live_movers(scene) if mover.key not in baked]

@@ -48,7 +48,9 @@ class ExportedMechanism:
 
     @property
     def targets(self) -> dict[str, tuple]:
-        """Object and bone ("": the object) of each target, by its name in the file."""
+        """Object and bone ("": the object) of each target, by its name in the file; empty while motors drive
+        the mechanism.
+        """
         goals = self.mover.settings.goals if self.mover.settings.drive != "MOTORS" else ()
         return {_name(goal): (goal.target, goal.target_bone) for goal in goals if goal.target is not None}
 
@@ -149,7 +151,9 @@ class ExportedMechanism:
         )
 
     def remarks(self, first_frame: int) -> list[str]:
-        """Sentences on parts of the mechanism that cannot be exported, and on their replacement."""
+        """Sentences on parts of the mechanism that cannot be exported, and on their replacement: always
+        none.
+        """
         return []
 
     def _postures(self) -> dict[int, StoredPosture]:

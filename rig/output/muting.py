@@ -105,8 +105,8 @@ def _keyed_transforms(keys: Mapping[Channel, list[float]]) -> Iterator[tuple]:
 def _columns(
     holder: bpy.types.Object | bpy.types.PoseBone, part: str, columns: Mapping[int, list[float]]
 ) -> list[list[float]]:
-    """Values of a holder's location or rotation in all frames, for each component; components without keys
-    have their current value.
+    """Values of an object's or bone's location or rotation in all frames, for each component; components
+    without keys have their current value.
     """
     current = getattr(holder, part)
     length = max(map(len, columns.values()), default=1)

@@ -353,9 +353,9 @@ class LimberMechanism(LimberPostures, LimberMotionStyle, LimberRange, PropertyGr
     steady: FloatProperty(
         name="State Weight",
         description=(
-            "Weight of the squared distance of bodies from their poses in the last frame, in radians and"
-            " sizes of the mechanism: it determines the motion that targets leave free. Large values delay"
-            " the motion (Schumacher et al. 2021, R_state; theirs are 0.000001 to 0.01)"
+            "Keeps bodies near their poses in the last frame, which determines motion that targets leave"
+            " free. Large values delay the motion; 0: off. R_state of Schumacher et al. 2021, who use"
+            " 0.000001 to 0.01"
         ),
         default=0.0,
         min=0.0,
@@ -365,9 +365,9 @@ class LimberMechanism(LimberPostures, LimberMotionStyle, LimberRange, PropertyGr
     velocity_weight: FloatProperty(
         name="Velocity Weight",
         description=(
-            "Weight of bodies' angular velocity above the threshold, without unit; 0: off. Keeps motors slow"
-            " near singular poses, where a small motion of the target needs a large motion of the motors"
-            " (Schumacher et al. 2021, equations 4 and 5; theirs is 0.0001)"
+            "Slows bodies that turn faster than the threshold, and so motors near singular poses, where a"
+            " small motion of the target needs a large motion of the motors; 0: off. Equations 4 and 5 of"
+            " Schumacher et al. 2021, who use 0.0001"
         ),
         default=0.0,
         min=0.0,

@@ -68,8 +68,8 @@ def servo_of(rig: bpy.types.Object, name: str, number: int, zero: Zero | None) -
 def _on_bone(
     rig: bpy.types.Object, bone: str, axis: str, sign: int, span: tuple[float, float]
 ) -> LerobotServo | None:
-    """The joint of a chain or motor of the mechanism on a bone's axis, or the value that follows its
-    channel.
+    """The joint of a chain or motor of the mechanism on a bone's axis, or the value that follows its channel,
+    with the file's `sign` and limits `span` [rad or m]; None if there is neither.
     """
     for _, joint in robot_device.joints(rig):
         if joint.key == (bone, axis):

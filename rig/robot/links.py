@@ -98,8 +98,8 @@ def status(rig: bpy.types.Object) -> Status | None:
 
 
 def sources(rig: bpy.types.Object) -> tuple[Source, ...]:
-    """The joint, motor or value that each joint of the rig's connected robot follows, in the
-    device's order.
+    """The joint, motor or value that each joint of the rig's connected robot follows, in the device's order;
+    empty if it is not connected.
     """
     robot = robots.get(rig.session_uid)
     return robot.sources if robot else ()

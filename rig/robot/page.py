@@ -50,7 +50,7 @@ class _PressedOrder(NamedTuple):
 
 @dataclass
 class _Page:
-    """The page of an armature while it is being served."""
+    """The page that an armature's server shows to browsers, with the commands that came from them."""
 
     rig_name: str
     server: PageServer | None = None

@@ -161,7 +161,7 @@ def follow(scene: bpy.types.Scene, _depsgraph: bpy.types.Depsgraph | None = None
     """
     moved = False
     if not _takes:
-        after_frame.pop(follow, None)  # the heartbeat calls `follow` too
+        after_frame.pop(follow, None)  # with a default, since the heartbeat calls `follow` too
     for uid, take in list(_takes.items()):
         rig = next((obj for obj in bpy.data.objects if obj.session_uid == uid), None)
         status = links.status(rig) if rig else None

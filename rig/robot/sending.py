@@ -168,8 +168,8 @@ def _follows_constraints(robot: ConnectedRobot, movers: Sequence[Mover]) -> bool
 def _desired(
     rig: bpy.types.Object, robot: ConnectedRobot, movers: Sequence[Mover], plays: bool, unit: float
 ) -> list[robot_values.Value]:
-    """The newest value of each of the robot's joints before the filters, with its velocity per `unit` [s] if
-    that is known.
+    """The newest value of each of the robot's joints before the filters, with its velocity if that is known:
+    per `unit` [s] or, while the scene plays (`plays`), per frame.
     """
     # in a scene that cannot keep its rate, live movers play as slowly as the scene; otherwise in real time
     desired = robot_values.with_rates(rig, robot.sources, robot.angles, movers, 0.0 if plays else unit)

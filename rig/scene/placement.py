@@ -293,7 +293,10 @@ class Placement:
         return matrix
 
     def _parent(self, obj: bpy.types.Object, object_matrix: Matrix, is_new: bool) -> Matrix:
-        """World matrix of the frame that an object inherits from its parent."""
+        """World matrix of the frame that an object inherits from its parent, whose own world matrix is
+        `object_matrix`. `is_new`: whether a parent bone has its predicted pose instead of the evaluated
+        one.
+        """
         parent, name = obj.parent, obj.parent_bone
         # only Blender knows the position on the deformed shape, so the object keeps its pose relative to it
         if is_on_shape(obj):

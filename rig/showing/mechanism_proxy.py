@@ -33,12 +33,12 @@ def attach(owner: bpy.types.Object, reading: Reading) -> bpy.types.Object:
 
 
 def _holders(reading: Reading) -> dict:
-    """Holder of each body that is shown, by the name of the proxy's bone."""
+    """Object or pose bone that copies each bone of the proxy, by the bone's name; None if it was deleted."""
     return {str(k): holder_of(part) for k, part in reading.shown_parts}
 
 
 def _possible_holders() -> Iterator:
-    """All objects and bones of the file that can have a constraint."""
+    """All objects and pose bones of the file: each may have a constraint to a proxy."""
     for obj in bpy.data.objects:
         if obj.library is None:
             yield from (obj, *(obj.pose.bones if obj.type == "ARMATURE" and obj.pose else ()))

@@ -3,7 +3,7 @@ constraint.
 
 Constraints do not change channels, so keyframes, undo, auto-key and saved files keep the authored pose. A
 proxy is in no scene and has no users, so it is never saved. Its bones have no parents and an identity rest
-pose, so that each bone has exactly the transform of its holder.
+pose, so that each bone has exactly the transform of the object or bone that copies it.
 """
 
 from collections.abc import Collection, Mapping
@@ -39,7 +39,8 @@ class Proxies(NamedTuple):
 
         Args:
             owner: The object.
-            holders: Holder of each bone of the proxy, by the bone's name; None if it was deleted.
+            holders: Object or pose bone that copies each bone of the proxy, by the bone's name; None if it
+                was deleted.
         """
         proxy = self.find(owner)
         if proxy is None or proxy.pose.bones.keys() != list(holders):
@@ -127,7 +128,7 @@ def find(rig: bpy.types.Object) -> bpy.types.Object | None:
 
 
 def holders(rig: bpy.types.Object, names: Collection[str]) -> dict[str, bpy.types.PoseBone | None]:
-    """Holder of each of the bones `names` of an armature."""
+    """Pose bones of an armature by their names; None for a bone that does not exist."""
     return {name: rig.pose.bones.get(name) for name in names}
 
 

@@ -33,8 +33,8 @@ def title_of(path: Path) -> str:
 
 
 def line_of(path: Path, key: str) -> str:
-    """Text of a description's field that is a line of the file; "" if the file does not have it or cannot be
-    read.
+    """Value of a field of a robot's description, as text, if the field is on one line of the file; "" if
+    there is no such line or the file cannot be read.
     """
     try:
         lines = text(path, SMALL).splitlines()

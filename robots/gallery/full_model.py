@@ -127,7 +127,9 @@ def _keep_best(best: dict[str, FullModel], candidates: Mapping[str, FullModel]) 
 
 
 def _urdf_files(folder: Path) -> Generator[Progress, None, list[Path]]:
-    """URDF files below a folder, the first `MOST_FILES` of them; links to folders are not followed."""
+    """Generator that yields its progress, and returns the URDF files below a folder, the first `MOST_FILES`
+    of them; links to folders are not followed.
+    """
     paths: list[Path] = []
     for directory, names, files in os.walk(folder):
         names.sort()

@@ -55,7 +55,9 @@ class JointReader:
         return lower if abs(lower) <= MOST else None, upper if abs(upper) <= MOST else None
 
     def reference(self, joint: Element, is_slide: bool) -> float:
-        """Joint value [rad or m] in the pose in which the file defines the bodies."""
+        """Value of a joint in the pose in which the file defines the bodies: [m] if it slides (`is_slide`),
+        else [rad]; 0 for a ball.
+        """
         if joint.attributes.get("type", "hinge") == "ball":
             return 0.0
         reference = self.reader.number(joint, "ref") or 0.0

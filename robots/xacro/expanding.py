@@ -94,8 +94,8 @@ class _Expander:
     def _children(
         self, contents: list[Element | Text], scope: Scope, into: Element | None = None
     ) -> list[Element]:
-        """The expanded elements of contents. `into`: the element that contains them, to which xacro:attribute
-        adds attributes.
+        """Elements to which elements and texts expand. `into`: the element that contains them, to which
+        xacro:attribute adds attributes.
         """
         expanded: list[Element] = []
         if not contents:
@@ -135,7 +135,9 @@ class _Expander:
             pass
 
     def _command(self, element: Element, word: str, scope: Scope) -> list[Element]:
-        """The expansion of a xacro element."""
+        """Elements that replace a xacro element; none for a definition, whose effect is recorded. `word` is
+        its tag without the prefix.
+        """
         if word == "property":
             self._property(element, scope)
         elif word == "macro":
@@ -149,7 +151,9 @@ class _Expander:
         return []
 
     def _contents(self, element: Element, word: str, scope: Scope) -> list[Element]:
-        """The elements that replace a xacro element without a definition."""
+        """Elements that replace a xacro element which defines nothing: a condition, an include, a block, or a
+        call of a macro. `word` is its tag without the prefix.
+        """
         if word in ("if", "unless"):
             self.reader.text(element, "value")
             is_chosen = self.texts.is_true(element, "value", False, scope) is (word == "if")

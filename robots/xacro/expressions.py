@@ -156,7 +156,7 @@ def _check_keys(kind: str, collections: Iterable[Any]) -> None:
 
 
 def tokenize(text: str, sep: str = ",; ", skip_empty: bool = True) -> list[str]:
-    """Words of a text between the characters of `sep`."""
+    """Words of a text between the characters of `sep`; `skip_empty`: without empty words."""
     words = re.split(f"[{re.escape(sep)}]", text)
     return [word for word in words if word or not skip_empty]
 

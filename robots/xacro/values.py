@@ -58,8 +58,8 @@ def truth(value: Any) -> bool:
 
 
 def yaml_scalar(text: str, is_plain: bool, tag: str | None, evaluate: Callable[[str], Any]) -> Any:
-    """Value of a YAML scalar. A quoted scalar is a text. A tag is the unit of a number or of an expression,
-    which `evaluate` evaluates. Raises ValueError for unknown tags.
+    """Value of a YAML scalar. One that is quoted (not `is_plain`) is a text. A tag is the unit of a number or
+    of an expression, which `evaluate` evaluates. Raises ValueError for unknown tags.
     """
     if tag:
         if tag not in UNITS:

@@ -79,20 +79,21 @@ def _rotations(before: BonePose, after: BonePose) -> Array:
 
 def rotation(before: BonePose, after: BonePose, units: Angles) -> float:
     """Upper bound [rad] of any bone's rotation in the base frame between two deviations: the sum of the
-    angles of all balls and of the changes of the other coordinates, in their `units` (n,).
+    angles of all balls and of the changes of the other coordinates, each divided by its unit in `units`
+    (n,) to count as an angle.
     """
     return _angle(_rotations(before, after), after.values - before.values, units)
 
 
 def _angle(vectors: Array, changes: Angles, units: Angles) -> float:
     """Sum [rad] of the angles of rotation vectors (b, 3) [rad] and of the changes (n,) of the other
-    coordinates, in their `units` (n,).
+    coordinates, each divided by its unit in `units` (n,) to count as an angle.
     """
     return float(np.linalg.norm(vectors, axis=1).sum() + np.abs(changes / units).sum())
 
 
 def most_rotation(before: BonePose, after: BonePose, units: Angles) -> float:
-    """Upper bound [rad] of `rotation`, which takes a fraction of the time."""
+    """Upper bound [rad] of `rotation`, which is computed in a fraction of the time; arguments as there."""
     turned, moved = (after.balls - before.balls).ravel(), (after.values - before.values) / units
     distances, displacements = len(after.balls) * float(turned @ turned), len(moved) * float(moved @ moved)
     return ANGLE_BY_DISTANCE * math.sqrt(distances) + math.sqrt(displacements)

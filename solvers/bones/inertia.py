@@ -45,8 +45,8 @@ def hanging_inertias(heads: Array, tails: Array, carried: Array, pivots: Array) 
 
 
 def rod_lengths(inertias: Array) -> Array:
-    """For each inertia (k, 3, 3) [m3], the length (k,) [m] of a thin rod whose inertia about its end, with
-    the trace 2/3 length^3, has the same trace.
+    """For each inertia (k, 3, 3) [m3], the length (k,) [m] of a thin rod with an equal trace: the inertia of
+    a rod about its end has the trace 2/3 length^3.
     """
     lengths: Array = np.cbrt(1.5 * np.trace(inertias, axis1=1, axis2=2))
     return lengths

@@ -52,7 +52,9 @@ class EvaluatedPose(NamedTuple):
 
 
 class PoseProblem:
-    """A goal for one authored pose."""
+    """A goal for one authored pose of the bones: evaluates poses by their cost and aim error, and steps to
+    the best one.
+    """
 
     def __init__(
         self, model: BoneModel, aim: BatchedAim, authored: BonePose, frames: Frames, levels: Levels

@@ -205,9 +205,12 @@ class BoneSolver:
         return bool(turned > self._moved(goal, last, before) + quick)
 
     def _moved(self, goal: GazeGoal, last: LastFrames, before: Frames) -> float:
-        """How far [rad] the target has moved since the last frame against the last optimum, whose forward
-        kinematics on the current authored pose is `before`: the target against the base and the pose against
-        the target, or less, as the eye sees it. Past a near eye a slow target moves fast.
+        """How far [rad] the motion of target and authored pose since the last frame has moved the target, as
+        seen from an end. A slow target that passes close to an eye moves far.
+
+        This is the smaller of two bounds, less the aim error of the last frame: the aim error of the last
+        optimum if applied to the current authored pose, whose forward kinematics is `before`; and its aim
+        error for the last goal plus the distance the goal has moved.
         """
         model = self.model
         seen = float(BatchedAim(model, goal).evaluate(before).size[0])

@@ -94,7 +94,8 @@ class CoordinateDescent:
         sweeps: int,
     ) -> DescentResult:
         """The best result found from `angles` (n,) [rad or m], within the limits `lower` and `upper` (n,), in
-        at most `sweeps` sweeps over the joints.
+        at most `sweeps` sweeps over the joints. `splits`: whether joints are divided between an
+        orientation and a position, as in `EndTask`.
 
         Sweeps converge linearly, slowly where joints work against each other. So after every few sweeps the
         angles are extrapolated (Anderson acceleration), and the result is kept if its error is smaller.
@@ -126,7 +127,7 @@ class CoordinateDescent:
         return best._replace(sweeps=done)
 
     def _tasks(self, goal: GazeGoal, splits: bool) -> list[list[tuple[float, EndTask]]]:
-        """The tasks of each end with their weights."""
+        """The tasks of each end, each with the factor of its squared error; `splits` as for `descend`."""
         ends = len(self.skeleton.ends)
         tasks: list[list[tuple[float, EndTask]]] = [[] for _ in range(ends)]
         for share, end_goal in zip(_shares(goal), goal.ends, strict=True):
@@ -146,7 +147,10 @@ class CoordinateDescent:
         upper: Sequence[float],
         near: bool,
     ) -> None:
-        """One sweep over all joints, which changes `angles` (n,) [rad or m] in place."""
+        """One sweep over all joints, which changes `angles` (n,) [rad or m] in place, within the limits
+        `lower` and `upper` (n,). `pose`: the pose at these angles; `near`: whether the goals are nearly
+        met.
+        """
         skeleton, prismatic, carried = self.skeleton, self._prismatic, self._carried_with_spots
         ends = len(tasks)
         tools = [Tool(*skeleton.end_pose(pose, e)) for e in range(ends)]

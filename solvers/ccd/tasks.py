@@ -234,8 +234,8 @@ class EndTask:
 def pull_to_frame(
     axis: Vector, current: Quaternion, target: Quaternion, symmetric: bool, range_left: Range
 ) -> Pull:
-    """Gradient terms of a hinge for a desired orientation; of a symmetric end's two equivalent rolls the
-    nearer one is used.
+    """Gradient terms of a hinge with the unit axis `axis` for an end whose orientation `current` should
+    become `target`; of a symmetric end's two equivalent rolls the nearer one is used.
 
     If the hinge cannot reach that roll within its limits, the roll that it can get nearer to is used.
     """

@@ -57,8 +57,9 @@ def _sweep(
     tip_first: bool,
     whole: bool,
 ) -> _Swept:
-    """One sweep: each joint rotates toward the direction, or with `whole` the orientation, and is then moved
-    to the angle that `limited` allows.
+    """One sweep, from the end with `tip_first`, else from the root: each joint rotates toward the direction,
+    or with `whole` the orientation, and is then moved to the angle that `limited` allows. `angles` (n,)
+    [rad] are changed in place.
     """
     bases = chain.bases(angles)
     count = len(chain)

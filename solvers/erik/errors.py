@@ -8,7 +8,8 @@ from .parameters import Hyperparameters
 
 def orientation_error(target: Quaternion, end: Quaternion, symmetric: bool) -> float:
     """Algorithm 5: the least distance between the two quaternions over sqrt(2), which is sqrt(2) sin(phi / 4)
-    in 0..1, where phi is the angle between them.
+    in 0..1, where phi is the angle between them; of a symmetric end the nearer of its two equivalent rolls
+    counts.
     """
     return papers_error(whole_angle(target, end, symmetric))
 

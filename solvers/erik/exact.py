@@ -136,7 +136,8 @@ class ErikExact:
         searches: bool,
     ) -> tuple[Candidate, int]:
         """The best candidate and ERIK's iterations; if ERIK keeps the previous solution, only that one is
-        considered.
+        considered. With `searches`, if no candidate meets the aim, starts spread over the joints' ranges
+        are tried too.
         """
         best = self.erik.look(goal, posture, previous)
         candidates = self._corrected(

@@ -28,7 +28,7 @@ class AimErrors(NamedTuple):
     """Aim errors of m poses with their Jacobians, stacked over all ends (r components in total)."""
 
     error: Angles  # (m, r) [rad], positions in fractions of the reach: target minus pose
-    columns: Angles  # (m,) Euclidean norm of each error
+    columns: Angles  # (m, n, r) reduction of the error per unit of each joint
     size: Angles  # (m,) Euclidean length of each error
 
     def pick(self, rows: Indices) -> "AimErrors":

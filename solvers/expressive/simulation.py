@@ -71,10 +71,10 @@ def simulated(
     model: Model, branches: Angles, path: Path, context: FrameContext, steps: tuple[float, ...]
 ) -> Angles:
     """Mean cost (m,) [deg of shape deviation] of staying, and of each kind of transition to each of b
-    branches (b, n), branch by branch. The branch of the transition in progress must be the first. A straight
-    transition loses the aim for the same time, however late it begins. So if none is in progress, and staying
-    until the next plan costs less than the transition's last state would over the same time, the transition
-    can wait: its cost is infinite.
+    branches (b, n), branch by branch, over times `steps` [s]. The branch of the transition in progress must
+    be the first. A straight transition loses the aim for the same time, however late it begins. So if none is
+    in progress, and staying until the next plan costs less than the transition's last state would over the
+    same time, the transition can wait, and its cost is infinite.
     """
     count = len(branches)
     kinds = np.array((FOLLOW,) * count + (STAY,) + KINDS * count)

@@ -49,7 +49,7 @@ class Expressive:
         """The solution from scratch or, with `start`, the next frame's: the local optimum, or a step of a
         transition to a better branch.
 
-        With `start` no joint moves faster than `limits.SPEED`; `converged` is False as long as the aim has an
+        With `start` no joint moves faster than `gaze.SPEED`; `converged` is False as long as the aim has an
         error.
 
         Args:

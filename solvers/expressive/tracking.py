@@ -175,7 +175,8 @@ class Tracker:
         self, last: Planning, context: FrameContext, settling: Settling, is_still: bool, mutual: bool
     ) -> Planning:
         """The planner's state in this frame, with the transition to take, from its state `last` in the last
-        frame.
+        frame. `is_still`: whether the goal is that of the last frame; `mutual`: no transition may begin
+        for the sake of shape alone, as in `Expressive.solve`.
         """
         planning = last if settling.may_continue_transition else last._replace(transition=None)
         if planning.choices and not is_still:

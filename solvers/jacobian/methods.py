@@ -47,8 +47,8 @@ class SingleTask:
         return size(linear.error)
 
     def change(self, linear: Linear, down: Array, up: Array) -> Array:
-        """The joint change (n,) within bounds: the method's step for the errors, plus secondary objectives in
-        their null space.
+        """The joint change (n,), from `down` to `up` (n,): the method's step for the errors, plus secondary
+        objectives in their null space.
         """
 
         def of_free(moves: Array, free: Mask) -> Array:
@@ -148,7 +148,7 @@ def damped(parts: Factors, error: Array, damping: DampingRule) -> Array:
 
 def with_secondary(linear: Linear, change: Array, down: Array, up: Array) -> Array:
     """The joint change (n,) plus that of the secondary objectives, projected onto the errors' null space,
-    within bounds.
+    from `down` to `up` (n,).
     """
     if not linear.secondary.any():
         return change

@@ -49,8 +49,8 @@ class Priorities:
     posture_damping: DampingRule = SECONDARY_DAMPING  # damping of the level "posture"
 
     def change(self, linear: Linear, down: Array, up: Array) -> Array:
-        """The joint change (n,) within bounds: each level is solved in the null space of the levels
-        above it.
+        """The joint change (n,), from `down` to `up` (n,): each level is solved in the null space of the
+        levels above it.
         """
         count = linear.jacobian.shape[1]
         change = np.zeros(count)
@@ -76,7 +76,7 @@ class Priorities:
         self, error: Array, jacobian: Array, above: Array, damping: DampingRule
     ) -> Callable[[Indices, Array], Array]:
         """Function that returns a level's addition (k,) for the free joints (k,), in the null space of all
-        levels above.
+        levels above: of its `error` (r,) and `jacobian` (r, n), and the Jacobians `above` (q, n).
         """
 
         def further(free: Indices, so_far: Array) -> Array:

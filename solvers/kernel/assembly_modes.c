@@ -10,9 +10,9 @@
 #include "descent_of_loops.h"
 #include "vectors.h"
 
-#define RANK 1e-5    /* as in solvers/mechanism/clusters.py */
-#define REGULAR 0.1  /* REGULAR and STALE: as in solvers/mechanism/branches.py */
-#define STALE 2.0
+#define RANK 1e-5    /* singular value below which one counts as rounding (solvers/mechanism/clusters.py) */
+#define REGULAR 0.1  /* absolute determinant above which a pose is far from singular (solvers/mechanism/branches.py) */
+#define STALE 2.0    /* ratio of a determinant to its reference's, or inverse, from which the reference is renewed */
 
 enum { MOVED, IS_REGULAR };
 enum { DETERMINANT, CHANGE, RANK_OF, IS_CLEAR, POSITION };

@@ -110,7 +110,9 @@ class CompiledModel:
         )  # number of steps, `looks`, whether the shape is measured
 
     def pose(self, goal: GazeGoal, posture: tuple[float, ...], keep: float, candidates: int = 1) -> int:
-        """Writes a problem to memory, with room for this number of candidates; returns its address."""
+        """Writes the problem of a goal and a posture (n,) to memory, with room for this number of candidates;
+        returns its address. `keep`: weight of the posture's shape.
+        """
         self._problem.keep = keep
         if posture is not self._posture_written:
             self._posture.write(*posture)
@@ -157,7 +159,9 @@ class CompiledModel:
     def evaluate(
         self, goal: GazeGoal, posture: tuple[float, ...], keep: float, angles: Angles, side: float = 0.0
     ) -> Evaluation:
-        """Errors and derivatives of one configuration (n,) [rad or m]."""
+        """Errors and derivatives of one configuration `angles` (n,) [rad or m]; `goal`, `posture` and `keep`
+        as for `pose`, `side` of a symmetric end as in `ResidualBlock.errors`.
+        """
         problem = self.pose(goal, posture, keep)
         self._angles.array[0] = angles
         check(
@@ -196,6 +200,14 @@ class CompiledModel:
     ) -> tuple[Angles, Angles]:
         """Configurations (m, n) after `steps` large steps; and their merits, mean cosines and aim errors
         [rad], as rows (3, m).
+
+        Args:
+            goal, posture, keep: As for `pose`.
+            angles, sides: Configurations (m, n) [rad or m] to start from, and their sides (m,) of a
+                symmetric end.
+            shape: (m,) 1, or 0 for candidates whose steps ignore the shape.
+            steps: Number of steps.
+            passes: Largest number of passes of the active-set method in each.
         """
         m = len(angles)
         problem = self.pose(goal, posture, keep, m)
@@ -215,7 +227,9 @@ class CompiledModel:
         return self._angles.array[:m].copy(), self._values.array[: 3 * m].reshape(3, m).copy()
 
     def search(self, goal: GazeGoal, posture: tuple[float, ...], keep: float, seeds: SeedsInput) -> Searched:
-        """The best configuration from scratch, for the shape of a posture (n,) [rad or m] within limits."""
+        """The best configuration from scratch, for the shape of a posture (n,) [rad or m] within limits;
+        `keep`: weight of that shape.
+        """
         if seeds is not self._seeds:
             self._use(seeds)
         problem = self.pose(goal, posture, keep, self._search_room)
@@ -272,7 +286,8 @@ class CompiledModel:
         damping: float,
     ) -> Tracked:
         """The next frame's angles (n,) [rad or m] by a local step from `start` (n,) with the velocity (n,)
-        [per s] of the last frame; `dt`: duration [s] of the frame.
+        [per s] of the last frame; `dt`: duration [s] of the frame; `trust` and `damping`: factors of the
+        trust region and of the inertia of local steps.
         """
         frame = self._frame
         address = self.pose(*problem)
@@ -292,7 +307,8 @@ class CompiledModel:
         is_still: bool,
     ) -> Tracked:
         """The next frame's angles (n,) [rad or m] by a step of a transition, and the transition after this
-        step.
+        step. `speed`: speed [rad/s] of the transition so far; `is_still`: whether the goal stands still;
+        other arguments as for `local_frame`.
         """
         frame = self._frame
         address = self.pose(*problem)
@@ -305,7 +321,7 @@ class CompiledModel:
         return self._tracked(branch, frame.speed)
 
     def _tracked(self, branch: tuple[float, ...] | None, speed: float) -> Tracked:
-        """The result of a frame."""
+        """The result of a frame, with `branch` and `speed` of the transition in progress as for `Tracked`."""
         frame = self._frame
         return Tracked(
             self._best.copy(),

@@ -8,7 +8,7 @@
 #include "turns.h"
 
 #define ROLL_COST 1.0       /* weight of an end's squared roll (solvers/bones/problem.py) */
-#define SMALLEST_ANGLE 1e-3 /* [rad] as in solvers/bones/model.py */
+#define SMALLEST_ANGLE 1e-3 /* [rad] below it the Jacobian's factor counts as constant (solvers/bones/model.py) */
 
 static const double BASE_ROTATION[9] = {1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0};
 

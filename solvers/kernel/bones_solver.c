@@ -9,7 +9,7 @@
 #include "tree.h"
 #include "vectors.h"
 
-/* solvers/bones/problem.py and solver.py */
+/* constants of solvers/bones/problem.py and solver.py, explained there */
 #define AIM_COST 1e8
 #define LARGEST_TURN 1.0
 #define LONGEST_STEP 1.2

@@ -5,7 +5,8 @@
 #include "tolerances.h"
 #include "vectors.h"
 
-#define PATIENCE 3  /* as in solvers/least_squares/box.py */
+/* rounds without progress after which bounds are changed one by one (solvers/least_squares/box.py) */
+#define PATIENCE 3
 
 static int is_pinned(const struct least_squares *problem, int i) { return problem->lower[i] == problem->upper[i]; }
 

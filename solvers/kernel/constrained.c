@@ -6,7 +6,8 @@
 #include "least_squares.h"
 #include "vectors.h"
 
-#define STIFFER 10.0       /* STIFFER and MOST_STIFFENINGS: as in solvers/least_squares/constrained.py */
+/* factor by which stiffness is increased, and how often (solvers/least_squares/constrained.py) */
+#define STIFFER 10.0
 #define MOST_STIFFENINGS 5
 /* change, as a fraction of the largest, below which no force reduces the violation */
 #define STALLED 1e-3

@@ -2,7 +2,7 @@
 
 #include "phases.h"
 
-#define NO_PULL (SAME_ANGLE * SAME_ANGLE) /* as in solvers/coordinate_descent.py */
+#define NO_PULL (SAME_ANGLE * SAME_ANGLE) /* a smaller squared pull has no lever arm (solvers/coordinate_descent.py) */
 
 /* Angles that a sweep allows: any, those within limits, or those within limits but not exactly at one. */
 enum range { ANYWHERE, WITHIN_LIMITS, OFF_LIMITS };

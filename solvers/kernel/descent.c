@@ -9,7 +9,7 @@
 #include "tree.h"
 #include "vectors.h"
 
-/* as in solvers/expressive/descent.py */
+/* constants of solvers/expressive/descent.py, explained there */
 #define LARGEST_TURN 0.6
 #define AIM_WEIGHT 300.0
 #define LEAST_PROXIMAL 1e-6

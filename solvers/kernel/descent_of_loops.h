@@ -8,12 +8,15 @@
 #include "least_squares.h"
 #include "spanning_tree.h"
 
-#define CLOSE_ENOUGH 1e-4 /* as in solvers/mechanism/descent.py, like the next four */
+/* constants of solvers/mechanism/descent.py, explained there */
+#define CLOSE_ENOUGH 1e-4
 #define NEAR_SINGULAR 0.01
 #define PROBE 0.05
 #define ALIKE 0.5
 #define LEAST_GAIN 1e-6
-#define SLOTS 8 /* configurations that are alive at once: start, result, continuation, trial, two of its closing */
+
+/* configurations that are alive at once: start, result, continuation, trial, two of its closing */
+#define SLOTS 8
 
 /* A goal whose numbers have been checked. */
 struct task {
@@ -45,7 +48,7 @@ struct descent {
     int is_bounded;
     int32_t *held;         /* (v,) coordinates that the last step would take beyond a bound */
     int32_t *held_before;  /* (v,) those coordinates before a trial step */
-    double share, growth;  /* share and growth of the damping */
+    double share, growth;  /* damping as a fraction of the squared error, and factor of the next increase */
     long evaluations, most;
     long serial;
 

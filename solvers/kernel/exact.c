@@ -8,7 +8,8 @@
 #include "tree.h"
 #include "vectors.h"
 
-#define SLOWEST 0.999       /* as in solvers/exact_aim.py */
+/* the correction ends if HISTORY steps reduce the error by less than this factor (solvers/exact_aim.py) */
+#define SLOWEST 0.999
 #define HISTORY 4
 #define LEAST_COST 1e-12      /* least cost of a joint */
 

@@ -55,8 +55,8 @@ struct limber_skeleton {
 enum limber_part {
     LIMBER_ORIENTATION = 1,
     LIMBER_POSITION = 2,
-    LIMBER_DIRECTION = 4, /* the view along `view` */
-    LIMBER_POINT = 8,     /* the view to `view` */
+    LIMBER_DIRECTION = 4, /* the end looks along the direction `view` */
+    LIMBER_POINT = 8,     /* the end looks at the point `view` */
     LIMBER_UPRIGHT = 16,  /* the end is upright relative to `up` */
     LIMBER_LEVEL = 32,    /* the posture's roll relative to `level` is preferred */
     LIMBER_ALL_PARTS = 63,
@@ -113,7 +113,7 @@ LIMBER_EXPORT int32_t limber_descend(const struct limber_problem *problem, int32
                                      const double *sides, const double *shape, int32_t steps, int32_t passes,
                                      double *values);
 
-/* Errors of an end, as `EndError` of solvers/aims/block.py. */
+/* Errors of an end, as `EndError` of solvers/aims/blocks.py. */
 struct limber_end_error {
     /* [rad] error of the view or orientation: without the roll; with it, if the goal prescribes one */
     double angle, whole;
@@ -166,8 +166,8 @@ LIMBER_EXPORT int32_t limber_forecast(const struct limber_aim *aim, const struct
                                       const double *times, int32_t count, struct limber_aim *goals);
 
 #define LIMBER_BRANCH_STEPS 3 /* number of steps of starting configurations toward the future goal */
-/* number of starts that take more than one step: as many of the best by merit, and as many by estimated
-   cost */
+/* largest number of starts that take more than one step: these many of the best by merit, and these many
+   of the best by estimated cost */
 #define LIMBER_KEPT 30
 #define LIMBER_POOL 10        /* largest number of branches that are kept from plan to plan and simulated */
 #define LIMBER_MOST_STEPS 64  /* largest number of steps of a simulation */

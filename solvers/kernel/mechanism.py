@@ -222,7 +222,9 @@ class CompiledMechanism:
         self._goals, self._workspace, self._room = Buffer(1), Buffer(1), (-1, False)
 
     def _make_room(self, goals: int, is_regularised: bool) -> None:
-        """Makes the workspace large enough for this number of goals."""
+        """Makes the workspace large enough for this number of goals, and for the regularisers' tasks if
+        `is_regularised`.
+        """
         goals = max(goals, self._room[0], 8)
         is_regularised = is_regularised or self._room[1]
         count = self.kernel.mechanism_workspace_bytes(self._memory.address, goals, is_regularised)
@@ -233,7 +235,8 @@ class CompiledMechanism:
         self._room = goals, is_regularised
 
     def solve(self, goals: bytes, is_regularised: bool) -> tuple[Array, Array]:
-        """Solves with the current inputs; `goals` are the bytes of one `struct limber_mechanism_goal` each.
+        """Solves with the current inputs; `goals` are the bytes of one `struct limber_mechanism_goal` each;
+        `is_regularised`: whether the inputs have weights of the regulariser.
 
         Returns:
             Values (v,), balls (9 k,), motion (2 v,) and assembly mode (m,) after the solve, one after

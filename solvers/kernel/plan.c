@@ -12,13 +12,14 @@
 #include "tolerances.h"
 #include "vectors.h"
 
-#define LOST_COST 90.0                 /* these constants: as in solvers/expressive/simulation.py */
+/* constants of solvers/expressive/simulation.py and, for HORIZON, prediction.py, explained there */
+#define LOST_COST 90.0
 #define TAIL 0.5
 #define LASTING_TAIL 30.0
 #define AIM_TOLERANCE (0.5 * DEGREES)
 #define DOUBT 0.1 /* share of a path's cost by which another must be cheaper: no forecast is more exact */
 #define PERIOD (1.0 / 12.0)
-#define HORIZON 0.65                   /* as in solvers/expressive/prediction.py */
+#define HORIZON 0.65 /* [s] */
 
 static const int KINDS[2] = {LIMBER_WITH_AIM, LIMBER_STRAIGHT};
 

@@ -9,7 +9,8 @@
 #include "seeds.h"
 #include "vectors.h"
 
-#define CONVERGED (0.5 * DEGREES) /* these constants: as in solvers/expressive/search.py */
+/* constants of solvers/expressive/search.py, explained there; CONVERGED, NEARLY_MET [rad] */
+#define CONVERGED (0.5 * DEGREES)
 #define ROUNDS 3
 #define POLISHING_STEPS 2
 #define NEARLY_MET 1e-3

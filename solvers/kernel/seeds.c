@@ -4,7 +4,8 @@
 
 #include "vectors.h"
 
-#define ROOT_TURNS 8 /* ROOT_TURNS and NEAR_SHARES: as in solvers/expressive/seeds.py */
+/* number of root angles, and positions in a joint's range, that are tried as starts (solvers/expressive/seeds.py) */
+#define ROOT_TURNS 8
 static const double NEAR_SHARES[4] = {0.05, 0.35, 0.65, 0.95};
 
 /* Adds a start with this side and weight of its shape; returns the row (n,) for its angles. */

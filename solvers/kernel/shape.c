@@ -6,7 +6,7 @@
 #include "tree.h"
 #include "vectors.h"
 
-#define SHORTEST_LINK 1e-6   /* [m] as in solvers/kinematics/skeleton.py */
+#define SHORTEST_LINK 1e-6   /* [m] a shorter link has no direction (solvers/kinematics/skeleton.py) */
 #define ROLL_SHARE 4.0       /* weight of the roll against the mean of all directions (solvers/expressive/shape.py) */
 #define SYMMETRIC 6          /* entries of a symmetric matrix: xx, yx, yy, zx, zy, zz */
 

@@ -9,7 +9,7 @@
 
 #include "pose.h"
 
-/* Size of the scratch memory of `shape_system`, in numbers. */
+/* Size of the scratch memory of `add_shape`, in numbers. */
 size_t shape_scratch(const struct model *model);
 
 /* Writes `directions` and `slides` of a pose whose frames are known. */

@@ -8,11 +8,12 @@
 #include "tree.h"
 #include "vectors.h"
 
-#define PULL_TIME (1.0 / 60.0)   /* [s] these constants: as in solvers/expressive/tracking.py */
+/* constants of solvers/expressive/tracking.py, explained there; PULL_TIME [s], STILL [rad] */
+#define PULL_TIME (1.0 / 60.0)
 #define LOCAL_STEPS 3
 #define ENOUGH (3.0 * DEGREES)
 #define AT_RISK (0.2 * DEGREES)
-#define STILL 1e-6               /* [rad] as in solvers/expressive/tracker_memory.py */
+#define STILL 1e-6
 #define LEAST_PROGRESS 0.1
 
 /* Bounds (n,) within the joint limits, the acceleration limit and a share of the speed limit. */

@@ -8,10 +8,11 @@
 #include "tolerances.h"
 #include "turns.h"
 
-#define NO_ROTATION 0.03       /* as in solvers/whole_body/desired_motion.py */
-#define BRAKE 0.5              /* as in solvers/whole_body/law.py */
-#define CORRECTED_ERROR 0.0125 /* [rad or m] this and LEAST_DAMPING: as in solvers/whole_body/solver.py */
-#define LEAST_DAMPING 1e-8
+/* constants explained in solvers/whole_body: desired_motion.py, law.py, and solver.py for the last two */
+#define NO_ROTATION 0.03       /* deviation from 3 of the sum of squared entries, above which a matrix is no rotation */
+#define BRAKE 0.5              /* share of the joints' acceleration limit used for braking */
+#define CORRECTED_ERROR 0.0125 /* [rad or m] linearisation error above which a second step corrects it */
+#define LEAST_DAMPING 1e-8     /* with active constraints, as a fraction of the largest diagonal entry */
 #define LINEAR 3
 
 /* State of a step. */

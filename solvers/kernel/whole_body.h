@@ -68,7 +68,9 @@ struct limber_body_step {
     int32_t corrects;            /* whether a second step corrects the error of linearisation, if it matters */
 
     double *moved;               /* (n + 12 + 6 + n) joints, base and velocity after the step */
-    double *frames;              /* (1 + n, 16) base and joints after the step, from the base's position, by `rows` */
+    /* (1 + n, 16) frames of the base and, at `row` of the body, of the joints after the step, relative to the base's
+     * position */
+    double *frames;
     int8_t *sides;               /* (6 + n,) bounds active in the last step; afterwards those of this step */
     int8_t *lost;                /* (k + p,) whether a target was ignored */
     /* (r,) multipliers of the last step's constraints, zeros: not known; afterwards those of this step. The constraints are

@@ -76,8 +76,8 @@ class Frames:
 
     @cached_property
     def moving(self) -> Array:
-        """Linear velocity (..., v, 3) at the base's position [m] that a unit speed of each coordinate gives
-        to the links that it moves.
+        """Linear velocity (..., v, 3) that a unit speed of each coordinate gives to the links that it moves,
+        at the point of these links that is at the base's position.
         """
         return self.velocity(BASE_POSITION)
 
@@ -90,8 +90,8 @@ class Frames:
 
     @cached_property
     def linear(self) -> Array:
-        """Linear velocity (..., 6 + v, 3) [m] at the origin that a unit speed of each unknown (base, then
-        coordinates) gives to the links that it moves.
+        """Linear velocity (..., 6 + v, 3) that a unit speed of each unknown (base, then coordinates) gives to
+        the links that it moves, at the point of these links that is at the origin.
         """
         return self._with_base(LINEAR_BASE, self.moving)
 

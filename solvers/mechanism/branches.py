@@ -111,7 +111,9 @@ class Branches:
         )
 
     def follow(self, last: Branch, loops: Array, values: Array) -> tuple[Branch, bool]:
-        """The assembly mode in the next frame, and whether a loop has changed to another mode."""
+        """The assembly mode in the next frame, given the loops' Jacobian and the coordinates' values (v,) in
+        it, and whether a loop has changed to another mode.
+        """
         if not last.modes:
             return last, False
         blocks, position = self._blocks(loops), values / self.unit
@@ -139,8 +141,9 @@ class Branches:
     def _followed(
         self, last: Mode, determinant: float, position: Array, columns: Indices
     ) -> tuple[Mode, bool]:
-        """The mode of a cluster with the coordinates `columns` (c,) in the next frame, away from singular
-        poses, and whether it has changed.
+        """The mode of a cluster in the next frame, away from singular poses, and whether it has changed. Now
+        the `determinant` is relative to the mode's reference, and all coordinates are `position` (v,);
+        those of the cluster are `columns` (c,).
         """
         step = position - last.position
         is_other = self._is_unpredicted(last, determinant, step, columns)
@@ -150,7 +153,9 @@ class Branches:
         return Mode(last.reference, determinant, slope, position, step), is_other
 
     def _is_unpredicted(self, last: Mode, determinant: float, step: Array, columns: Indices) -> bool:
-        """Whether the sign of a determinant differs from the one that the motors' movement predicts."""
+        """Whether the sign of a determinant differs from the one that the motors' movement predicts, after
+        the coordinates have moved by `step` (v,) since the last frame.
+        """
         moves, before = step[self.actuated], last.step[self.actuated]
         square = float(before @ before)
         is_near = float(np.abs(moves).max(initial=0.0)) < LONGEST_STEP

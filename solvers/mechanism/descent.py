@@ -237,8 +237,8 @@ class Descent:
         return stepped if gain > 0.0 or closes_loops else None
 
     def step(self, configuration: Configuration, is_closing_only: bool = False) -> Array:
-        """The next step (v,) [units of the coordinates] within bounds: closes the loops, then reduces task
-        errors in their null space.
+        """The next step (v,) [units of the coordinates] within bounds: closes the loops and, unless
+        `is_closing_only`, reduces task errors in their null space.
         """
         gap, loops = configuration.shape.loops
         error, goal = (

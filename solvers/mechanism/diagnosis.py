@@ -226,8 +226,8 @@ class _Examination:
         return screws
 
     def _play(self, misaligned: MisalignedAxis, coordinates: Indices) -> float:
-        """Residual of the loops [m or rad] per motion of a joint with its axis corrected; infinite if they
-        lock it.
+        """Play of a cluster's loops after a joint's axis has been corrected: residual of the loops [m or rad]
+        per unit of motion of that joint; infinite if they lock it.
         """
         solver = MechanismSolver(_corrected(self.solver.mechanism, misaligned))
         tree, state = solver.tree, solver.rest()

@@ -47,8 +47,8 @@ class JointResiduals:
         return relative
 
     def residual(self, relative: Array) -> tuple[Array, Array]:
-        """Residuals (r,) [m, rad], and derivatives (c, 6, 3) of the angular components with respect to a
-        rotation of the child.
+        """Residuals (r,) [m, rad] of transforms (c, 3, 4) as given by `relative`, and derivatives (c, 6, 3)
+        of the angular components with respect to a rotation of the child.
         """
         every = np.zeros((self.count, len(Row)))
         grows = np.zeros((self.count, 6, 3))
@@ -64,7 +64,9 @@ class JointResiduals:
         return every.reshape(-1)[self.picked], grows
 
     def true_size(self, relative: Array) -> Array:
-        """Residual (c,) of each joint: the larger of distance [m] and true angle [rad]."""
+        """Residual (c,) of each joint, given transforms (c, 3, 4) as from `relative`: the larger of distance
+        [m] and true angle [rad].
+        """
         if not self.count:
             return np.zeros(0)
         position = relative[:, :, 3] * self.held_positions
@@ -119,11 +121,15 @@ class Loops:
         return parents, children
 
     def sizes(self, frames: Frames, driven: Mapping[int, Array]) -> Array:
-        """Gap (c,) of each closure: the larger of distance [m] and true angle [rad]."""
+        """Gap (c,) of each closure: the larger of distance [m] and true angle [rad]; `driven` as for
+        `ends`.
+        """
         return self.rows.true_size(self.rows.relative(*self.ends(frames, driven)))
 
     def linear(self, frames: Frames, screws: Array, driven: Mapping[int, Array]) -> tuple[Array, Array]:
-        """Weighted residuals (r,) of the loops and their Jacobian (r, v) per unit step of the coordinates."""
+        """Weighted residuals (r,) of the loops and their Jacobian (r, v) per unit step of the coordinates;
+        `driven` as for `ends`.
+        """
         parents, children = self.ends(frames, driven)
         residual, grows = self.rows.residual(self.rows.relative(parents, children))
         back = np.swapaxes(parents[:, :3, :3], -1, -2)

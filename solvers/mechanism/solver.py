@@ -218,7 +218,9 @@ class MechanismSolver:
         )
 
     def _regularisers(self, goals: Goals, state: AssemblyState, dt: float | None) -> list[Task]:
-        """Tasks that regularise the movement from the last frame's state."""
+        """Tasks that regularise the movement from the last frame's state; empty if no weight of the
+        regulariser is above 0.
+        """
         if goals.regulariser_weights == NO_REGULARISER:
             return []
         frames = self.tree.forward(state.values, balls=state.balls)

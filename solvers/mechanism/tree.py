@@ -81,7 +81,8 @@ class SpanningTree(tree.Tree):
         )
         self.bodies = slice(0, len(mechanism.bodies))
         self.closures = tuple(grown.closures)
-        # for each part of the tree without a path to the world: its root body
+        # by the root body of each part of the tree that is not connected to the world: the elementary joints
+        # of its free motion
         self.floating = {name: self._passage(joints, False) for name, joints in grown.floating.items()}
         self.carries = self.moved_by[:, BASE:].astype(float)  # (1 + n, v) 1 if a coordinate moves a node
         self.passages = {name: self._passage(*steps) for name, steps in grown.taken.items()}
@@ -187,7 +188,10 @@ class _Growth:
                     waiting.append(next_body)
 
     def _joined(self, joint: Joint, body: str, is_backward: bool = False) -> CarriedFrame:
-        """The joint's frame on the body that it carries; adds that body to the tree."""
+        """Adds the elementary joints of a joint to the tree, beyond a body that is in the tree already;
+        returns the joint's frame on the body that they carry. `is_backward`: the joint carries its parent
+        instead of its child.
+        """
         moves = KINDS[joint.kind].moves
         near = frame_array(joint.in_child if is_backward else joint.in_parent)
         end, carriers = self._carry(

@@ -37,7 +37,11 @@ class DesiredMotion(NamedTuple):
 
 
 class MotionTargets:
-    """Targets of a body, prepared for steps with one control law."""
+    """Targets of a body's links, with the indices, weights and gains as arrays, from which the desired motion
+    of each step is computed by a control law.
+
+    `acceleration`: acceleration limit of the joints [rad/s^2]; None: links can stop at once.
+    """
 
     def __init__(
         self,

@@ -82,7 +82,8 @@ class Normal:
 
     def moves(self, frames: Frames, positions: Array, move: Array) -> tuple[Array, Array]:
         """Rotation vectors (k, 3) [rad] and displacements (p, 3) [m] of the targets' links caused by a step
-        `move` (6 + n,), to first order.
+        `move` (6 + n,), to first order; `positions` (p, 3) [m]: those of the position targets' links, from
+        the base's position.
         """
         angular, linear = frames.angular * move[:, None], frames.linear * move[:, None]
         return self.turned_by @ angular, self.placed_by @ linear + cross(self.placed_by @ angular, positions)

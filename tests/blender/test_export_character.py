@@ -513,7 +513,7 @@ def test_a_mechanism_without_bones_has_a_picture_too(tmp_path):
 
 
 def without_its_program(folder: Path):
-    """A robot that a program of the user's drives, which cannot travel."""
+    """A robot that a program of the user's drives, which a character file cannot contain."""
     rig, _ = robot_rig()
     rig.limber.device.protocol = OWN_FILE
     rig.limber.device.protocol_file = str(folder / "mine.py")

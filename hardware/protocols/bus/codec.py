@@ -66,8 +66,8 @@ class BusCodec(Codec):
         return tuple(self._ask_all(answers, start, size))
 
     def verify(self, settings: Mapping[int, VolatileSettings]) -> tuple[Exchange, ...]:
-        """Queries that check whether registers still hold the written values, which a servo loses with its
-        power.
+        """Queries that check whether registers still hold the values `settings` that were written to them, by
+        servo id: a servo loses them with its power. Empty if no such value can be read back.
         """
         expected = {self._known(servo): self._expected(volatile) for servo, volatile in settings.items()}
         registers = [self._table.written[value.start] for values in expected.values() for value in values]
@@ -87,8 +87,8 @@ class BusCodec(Codec):
         return (self._write(servo, self._table.speed, "The speed", self._speed_number(speed)),)
 
     def arm(self, at: Mapping[int, int]) -> tuple[Exchange, ...]:
-        """Commands that set each servo's goal to its current position, then switch torque on. Each must be
-        answered before the next is sent.
+        """Commands that set each servo's goal to its current position, `at` [raw] by servo id, then switch
+        torque on. Each must be answered before the next is sent.
         """
         goals = tuple(
             self._write(
@@ -144,7 +144,9 @@ class BusCodec(Codec):
         return tuple(self._ask_all(answers, start, size))
 
     def stop(self, hold: Mapping[int, int], release: Collection[int]) -> tuple[Exchange, ...]:
-        """Commands of an emergency stop, without answers."""
+        """Commands of an emergency stop, without answers: servos in `hold` go to the position given there
+        [raw], those in `release` lose their torque.
+        """
         limp = self._sync_write(self._table.torque, dict.fromkeys(release, 0))
         return self.write(hold) + limp
 

@@ -137,7 +137,7 @@ TABLE = RegisterTable(
 
 
 def capabilities(multi_turn: bool = False) -> Capabilities:
-    """Capabilities of the X series."""
+    """Capabilities of the X series; `multi_turn`: whether goals may exceed one revolution."""
     return Capabilities(
         title="Dynamixel X servos",
         units=Units(

@@ -103,7 +103,9 @@ def _requirements(series: Series, order: Order) -> Requirements:
 
 
 def capabilities_of(series: Series, multi_turn: bool = False) -> Capabilities:
-    """Capabilities of the servos of a series ("sts" or "scs")."""
+    """Capabilities of the servos of a series ("sts" or "scs"); `multi_turn`: whether goals may exceed one
+    revolution.
+    """
     steps = STEPS[series]
     table = table_of(series)
     units = Units(

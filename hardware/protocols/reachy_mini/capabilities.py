@@ -61,10 +61,10 @@ CAPABILITIES = Capabilities(
 
 
 def angle(steps: float) -> float:
-    """The daemon's angle [rad] of a servo's position."""
+    """Angle [rad] of a motor, as the daemon counts it, from the position of its servo [steps]."""
     return (steps - MIDDLE) * math.tau / STEPS
 
 
 def steps(angle: float) -> float:
-    """Servo position in steps for an angle [rad] of the daemon: the inverse of `angle`."""
+    """Position of a servo [steps] for an angle [rad] as the daemon counts it: the inverse of `angle`."""
     return MIDDLE + angle * STEPS / math.tau

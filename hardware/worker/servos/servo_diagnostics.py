@@ -54,8 +54,9 @@ class ServoDiagnostics:
         self.readings: list[dict[Quantity, float]] = [{} for _ in device.channels]
 
     def check(self, time: float, settings: Mapping[int, VolatileSettings]) -> tuple[Exchange, ...]:
-        """Queries due at `time` [s], alternately: for the settings in `settings`, for errors, and for the
-        meaning of goals for servos that hold any; in between, those of `ask`.
+        """Queries to send at `time` [s]. Three kinds take turns: whether servos still have the volatile
+        settings `settings` (by servo id), whether they report errors, and whether goals still mean the
+        same to the servos in `settings`. Between two of these, the query of `ask`.
         """
         if time - self._checked_at < self._check_every:
             return self.ask(time)
@@ -80,7 +81,9 @@ class ServoDiagnostics:
         return kinds[index]
 
     def ask(self, time: float) -> tuple[Exchange, ...]:
-        """Query for the readings of the next servo, every ASK_EVERY."""
+        """Query for load, current, voltage and temperature of the next servo, one servo every ASK_EVERY;
+        empty until then.
+        """
         if not self._readable or time - self._asked_at < ASK_EVERY:
             return ()
         self._asked_at = time

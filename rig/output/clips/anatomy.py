@@ -139,8 +139,9 @@ def lying(figure: ClipAnatomy, positions: Array) -> float:
 
 
 def _bends(rotations: Array, positions: Array, limb: Limb) -> tuple[Array, Array]:
-    """Angles (t,) [rad] by which a limb is bent, and cosines (t,) between the direction of each bend and the
-    usual direction in the clip, in the frame of the limb's upper bone.
+    """For rotations (t, k, 3, 3) and positions (t, k, 3) of the clip's bones: the angles (t,) [rad] by which
+    a limb is bent, and the cosines (t,) between the direction of each bend and the usual direction in the
+    clip, in the frame of the limb's upper bone.
     """
     to_upper = rotations[:, limb.upper].swapaxes(1, 2)
     upper = positions[:, limb.lower] - positions[:, limb.upper]

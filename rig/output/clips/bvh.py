@@ -112,7 +112,7 @@ OUTSIDE = OpenBlock(-1)
 
 
 def _hierarchy(lines: Iterable[str]) -> tuple[list[BvhJoint], int]:
-    """The joints, and the number of channels of all."""
+    """The joints, and the total number of their channels, which is the number of values in a frame."""
     joints: list[BvhJoint] = []
     width = 0
     blocks = [OUTSIDE]  # open blocks, innermost last

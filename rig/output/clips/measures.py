@@ -61,8 +61,14 @@ def _leg_length(positions: Array, feet: Sequence[int], hips: int) -> float:
 def _slide(
     rotations: Array, positions: Array, leg: float, floor: float, window: int, seconds: float
 ) -> float:
-    """Largest distance, as a share of the leg's length, that a foot moves while it is low, level and does not
-    rotate.
+    """Largest horizontal distance [m] that a foot moves while it is low, level and does not rotate.
+
+    Args:
+        rotations, positions: (t, 3, 3) and (t, 3) [m] poses of the foot.
+        leg: Length [m] of the leg.
+        floor: Height [m] of the floor.
+        window: Number of frames over which motion is measured.
+        seconds: Time [s] from one frame to the next.
     """
     time = window * seconds
     heights = np.maximum(positions[window:, 2], positions[:-window, 2]) - floor
@@ -104,12 +110,12 @@ def two_heights(rotations: Array, positions: Array, feet: Sequence[int], hips: i
 
 
 def _height_range(positions: Array, rotations: Array, leg: float) -> float:
-    """Largest difference of heights of a foot between the time when it comes to a place and the time when it
-    leaves it.
+    """Largest change [m] of a foot's height, from its height when it came to a place, while it stays there
+    without a rotation.
 
     Args:
         positions, rotations: (s, 3) and (s, 3, 3) poses of the foot in the frames in which it stands.
-        leg: Length of the leg.
+        leg: Length [m] of the leg.
     """
     largest, first = 0.0, 0
     for k, position in enumerate(positions):

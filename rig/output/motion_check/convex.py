@@ -97,7 +97,8 @@ def _directions() -> np.ndarray:
 
 
 def intrusion(body: ConvexBody, head: np.ndarray, tail: np.ndarray, radius: float) -> float:
-    """How far a link penetrates a body [m]: its radius plus the depth of its line; negative outside.
+    """How far a link penetrates a body [m]: its radius plus the depth of its line, from `head` to `tail` (3,)
+    [m]; negative outside.
 
     Far away the result is a lower bound of the distance, which suffices to know that the link is outside.
     """
