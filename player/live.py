@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from ..character.file.contents import CharacterFile
 from ..files.reasons import reason
 from ..hardware.errors import HardwareError
-from ..hardware.robot_session import ARMING, HEARTBEAT, TO_ROBOTS
+from ..hardware.robot_session import HEARTBEAT, PRESSES, TO_ROBOTS
 from ..hardware.sentences import HostWords
 from ..inputs.page.orders import order_from
 from ..inputs.page.server import PageServer
@@ -36,12 +36,12 @@ from .streams import OrderStreams
 from .typed_orders import order_of_line
 
 STOP = "stop"  # word of the command that is executed at once
-FRESH = 1.0  # [s] age from which a command to arm is ignored: the press is no longer recent
+FRESH = 1.0  # [s] age from which a command to arm or release is ignored: the press is no longer recent
 MOST_WAITING = 1000  # largest number of commands that wait for a tick; further ones are dropped
 SHOWN_EVERY = 0.1  # [s] time between two updates of the page's state
 KEPT = 30  # number of decisions and sentences on the page
 NOBODY = (
-    "A robot is armed by a person at a terminal alone, or on the page: start limber play in one, and type arm,"
+    "A robot is released or armed by a person at a terminal alone, or on the page: start limber play in one,"
     " or with --page"
 )
 TYPED, PAGE, OSC = "typed", "page", "OSC"  # sources of commands
@@ -346,7 +346,7 @@ class LivePlay:
         order = order_of_line(waiting.order) if isinstance(waiting.order, str) else waiting.order
         if order is None:
             return
-        if order.word in ARMING and time.monotonic() - waiting.arrived_at > FRESH:
+        if order.word in PRESSES and time.monotonic() - waiting.arrived_at > FRESH:
             raise PlayerError(f"'{order.word}' came over {FRESH:g} s ago, and is not done: give it again")
         self._do(order, waiting.cause)
 
@@ -378,7 +378,7 @@ class LivePlay:
 
     def _order_robots(self, order: Order, cause: str) -> None:
         is_person = cause == PAGE or (cause == TYPED and self._options.is_attended)
-        if order.word in ARMING and not is_person:
+        if order.word in PRESSES and not is_person:
             raise PlayerError(NOBODY)
         if self._robots is None:
             raise PlayerError(f"there is no robot to {order.word}: --no-robot was given")

@@ -14,7 +14,7 @@ import bpy
 
 from ...character.behaviour.performer import Requested
 from ...hardware.errors import HardwareError
-from ...hardware.robot_session import ARMING, TO_ROBOTS, possible_orders
+from ...hardware.robot_session import PRESSES, TO_ROBOTS, possible_orders
 from ...hardware.safety import State
 from ...hardware.sentences import pose_texts
 from ...inputs.errors import InputError
@@ -35,7 +35,7 @@ from .sending import robots
 from .values import value_of
 
 EVERY = 0.1  # [s] time between two updates of the page's state
-FRESH = 1.0  # [s] age beyond which a command to arm is ignored, since the user may have changed their mind
+FRESH = 1.0  # [s] age beyond which a command to arm or release is ignored, since the user may have changed their mind
 MOST_WAITING = 1000  # largest number of waiting commands; further ones are dropped
 LOST = "the robot is not connected: press Connect in Blender"
 
@@ -163,7 +163,7 @@ def _do(rig: bpy.types.Object, waiting: _PressedOrder) -> None:
     if order.is_released:
         return
     if order.word in TO_ROBOTS:
-        if order.word in ARMING and monotonic() - waiting.arrived_at > FRESH:
+        if order.word in PRESSES and monotonic() - waiting.arrived_at > FRESH:
             raise RigError(f"'{order.word}' came over {FRESH:g} s ago, and is not done: press again")
         _order_robot(rig, order.word)
     elif order.word in ORDERS:
