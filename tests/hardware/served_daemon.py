@@ -96,15 +96,14 @@ def serve(angles: list[float]) -> None:
                 daemon = ReachyDaemon(time.perf_counter(), daemon.angles, daemon.motors)
             if client is None:
                 continue
-            data = client.recv(65536) if client in ready else b""
-            if client in ready and not data:
-                client = None
-                continue
-            if said := daemon.hear(data, time.perf_counter()):
-                try:
-                    client.sendall(said)
-                except OSError:
+            try:
+                data = client.recv(65536) if client in ready else b""
+                if client in ready and not data:
                     client = None
+                elif said := daemon.hear(data, time.perf_counter()):
+                    client.sendall(said)
+            except OSError:  # the client was killed
+                client = None
 
 
 if __name__ == "__main__":

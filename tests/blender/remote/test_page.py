@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 import bpy
 import pytest
 from limber.hardware.device import VIRTUAL_HOBBY_PORT
+from limber.inputs import waiting_orders
 from limber.rig.live import live, persons
 from limber.rig.robot import links, page
 
@@ -180,7 +181,7 @@ def test_an_old_press_arms_nothing(rig, browser, monkeypatch):
     rig.limber.device.port = "virtual"
     connect(rig)
     until(lambda: state(rig) == "DISARMED", "it is connected")
-    monkeypatch.setattr(page, "FRESH", -1.0)
+    monkeypatch.setattr(waiting_orders, "FRESH", -1.0)
     obeyed(browser, word="arm", press=beat(browser))
     assert "is not done: press again" in shown(browser, lambda content: content["said"])["said"][0]
     assert state(rig) == "DISARMED"
