@@ -32,16 +32,21 @@ SELF_MOVING = {State.SETUP, State.PARKING, State.LIMP}
 
 
 ARMING = ("arm", "confirm")  # commands after which a robot may move
-TO_ROBOTS = (*ARMING, "disarm", "clear", "connect")  # a person's commands to a robot, apart from stop
+RELEASE = "release"  # command that switches all torque off: what the robot held up may fall
+PRESSES = (*ARMING, RELEASE)  # commands that only a person present gives, and that expire
+TO_ROBOTS = (*PRESSES, "disarm", "clear", "connect")  # a person's commands to a robot, apart from stop
 LOST = {State.FAULT, State.WORKER_LOST}
 
 
 def possible_orders(status: Status) -> list[str]:
     """The commands, apart from stop, that a person may give a robot now."""
     if status.state is State.DISARMED:
-        return ["arm", "connect"]  # a robot that cannot measure then shows the pose to confirm
+        # after "arm", a robot that cannot measure shows the pose to confirm
+        return ["arm", RELEASE, "connect"]
     if status.state is State.CONFIRM_POSE:
         return ["confirm", "disarm"]
+    if status.state is State.LIMP:
+        return ["disarm"]
     if status.state in LOST:
         return ["clear"]
     return ["disarm"] if status.moving else ["connect"] if status.state is State.CLOSED else []
@@ -103,6 +108,7 @@ class RobotSession:
         {
             "arm": self.link.arm,
             "confirm": self.link.confirm_pose if is_asking else self.link.arm_confirmed,
+            RELEASE: self.link.release,
             "disarm": self.disarm,
             "clear": self.link.clear_fault,
             "connect": self.link.reconnect,

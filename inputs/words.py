@@ -56,6 +56,7 @@ WORDS = {
     "arm": Word(0, is_press=True),
     "stop": Word(0, is_press=True),
     "confirm": Word(0, is_press=True, is_personal=True),
+    "release": Word(0, is_press=True, is_personal=True),
     "disarm": Word(0, is_press=True, is_personal=True),
     "clear": Word(0, is_press=True, is_personal=True),
     "connect": Word(0, is_press=True, is_personal=True),

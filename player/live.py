@@ -2,22 +2,22 @@
 
 import gc
 import json
-import queue
 import time
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from ..character.file.contents import CharacterFile
 from ..files.reasons import reason
 from ..hardware.errors import HardwareError
-from ..hardware.robot_session import ARMING, HEARTBEAT, TO_ROBOTS
+from ..hardware.robot_session import HEARTBEAT, PRESSES, TO_ROBOTS
 from ..hardware.sentences import HostWords
 from ..inputs.page.orders import order_from
 from ..inputs.page.server import PageServer
+from ..inputs.waiting_orders import FRESH, WaitingOrder, WaitingOrders
 from ..inputs.words import NUMBERED, WORDS, Order
 from .arm_at_start import Permission
 from .directing import Director
@@ -36,12 +36,10 @@ from .streams import OrderStreams
 from .typed_orders import order_of_line
 
 STOP = "stop"  # word of the command that is executed at once
-FRESH = 1.0  # [s] age from which a command to arm is ignored: the press is no longer recent
-MOST_WAITING = 1000  # largest number of commands that wait for a tick; further ones are dropped
 SHOWN_EVERY = 0.1  # [s] time between two updates of the page's state
 KEPT = 30  # number of decisions and sentences on the page
 NOBODY = (
-    "A robot is armed by a person at a terminal alone, or on the page: start limber play in one, and type arm,"
+    "A robot is released or armed by a person at a terminal alone, or on the page: start limber play in one,"
     " or with --page"
 )
 TYPED, PAGE, OSC = "typed", "page", "OSC"  # sources of commands
@@ -90,15 +88,6 @@ class LiveOptions:
         return self.is_attended or self.page is not None or self.osc is not None
 
 
-class _Waiting(NamedTuple):
-    """A waiting command, as a typed line or read already; `stops`: number of stops that came before it."""
-
-    stops: int
-    arrived_at: float  # [s] time of arrival
-    cause: str
-    order: str | Order
-
-
 class LivePlay:
     """A character that plays in real time.
 
@@ -120,8 +109,7 @@ class LivePlay:
         self._director = Director(self._performance, Playhead(length), folder=path.parent)
         # without a lock, since signal handlers set it between any two steps of this thread
         self._is_ended = False
-        self._orders: queue.SimpleQueue[_Waiting] = queue.SimpleQueue()
-        self._stops = 0  # number of stop commands so far
+        self._orders = WaitingOrders()
         self._problems: dict[str, str] = {}  # problems of movers that were reported last
         self._trouble = ""  # last reported problem of OSC
         self._silent = ""  # last reported problem of a sound
@@ -182,7 +170,7 @@ class LivePlay:
 
     def stop(self) -> None:
         """Stops all robots, from any thread; commands that arrived before it and still wait are dropped."""
-        self._stops += 1
+        self._orders.stop()
         if self._robots is not None:
             self._robots.sessions.stop_all()
 
@@ -192,17 +180,13 @@ class LivePlay:
         if line.split()[:1] and line.split()[0].casefold() == STOP:
             self.stop()
         else:
-            self._wait_for_tick(TYPED, line.strip())
+            self._orders.put(line.strip(), TYPED)
 
     def _take_from_page(self, message: dict[str, Any]) -> None:
         """Takes a command from the page, in its thread; invalid ones are ignored."""
         order = order_from(message)
         if order is not None:
-            self._wait_for_tick(PAGE, order)
-
-    def _wait_for_tick(self, cause: str, order: str | Order) -> None:
-        if self._orders.qsize() < MOST_WAITING:
-            self._orders.put(_Waiting(self._stops, time.monotonic(), cause, order))
+            self._orders.put(order, PAGE)
 
     def end(self) -> None:
         """Ends the performance, from any thread: robots come to rest, and are disarmed."""
@@ -330,23 +314,20 @@ class LivePlay:
 
     def _obey(self) -> None:
         """Executes the commands that have arrived since the last tick, except those before the last stop."""
-        while not self._orders.empty():
-            waiting = self._orders.get()
-            if waiting.stops != self._stops:
-                continue
+        for waiting in self._orders.take():
             try:
                 self._do_waiting(waiting)
             except (PlayerError, HardwareError) as error:
                 self._say(str(error))
             # a stop that came after the command takes precedence
-            if waiting.stops != self._stops and self._robots is not None:
+            if not self._orders.holds(waiting) and self._robots is not None:
                 self._robots.sessions.stop_all()
 
-    def _do_waiting(self, waiting: _Waiting) -> None:
+    def _do_waiting(self, waiting: WaitingOrder) -> None:
         order = order_of_line(waiting.order) if isinstance(waiting.order, str) else waiting.order
         if order is None:
             return
-        if order.word in ARMING and time.monotonic() - waiting.arrived_at > FRESH:
+        if order.word in PRESSES and waiting.is_late:
             raise PlayerError(f"'{order.word}' came over {FRESH:g} s ago, and is not done: give it again")
         self._do(order, waiting.cause)
 
@@ -378,7 +359,7 @@ class LivePlay:
 
     def _order_robots(self, order: Order, cause: str) -> None:
         is_person = cause == PAGE or (cause == TYPED and self._options.is_attended)
-        if order.word in ARMING and not is_person:
+        if order.word in PRESSES and not is_person:
             raise PlayerError(NOBODY)
         if self._robots is None:
             raise PlayerError(f"there is no robot to {order.word}: --no-robot was given")

@@ -128,6 +128,8 @@ def _refusal(word: str, status: Status) -> str:
     match word:
         case "connect" if status.state not in (State.CLOSED, State.DISARMED) and not is_away(status):
             return "type disarm or clear first, then connect"
+        case "release" if status.state not in (State.DISARMED, State.LIMP):
+            return "type disarm or clear first, then release"
         case "confirm" if status.state is not State.CONFIRM_POSE:
             return "type arm first, which says the pose to confirm"
         case "arm" if status.state in LOST:

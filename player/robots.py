@@ -22,6 +22,7 @@ ORDERS = {
     "Confirm Pose": "confirm",
     "Confirm Pose and Arm": "confirm",
     "Clear Fault": "clear",
+    "Release All": "release",
     "Connect": "connect",
 }  # the command that a person types for each button
 # faults of an absent robot, which may return and then stays disarmed

@@ -23,7 +23,7 @@ def order_of_line(line: str) -> Order | None:
     match words:
         case []:
             return None
-        case [("arm" | "confirm" | "disarm" | "clear" | "connect") as word, *name]:
+        case [("arm" | "confirm" | "release" | "disarm" | "clear" | "connect") as word, *name]:
             return Order(word, " ".join(name))
         case [("event" | "state") as word, *name] if name:
             return Order(word, " ".join(name))
@@ -35,8 +35,8 @@ def order_of_line(line: str) -> Order | None:
             return checked_order(path, *map(_number_or_text, values))
     what = "Orders" if words == ["help"] else f"'{' '.join(words)}' is no order"
     raise PlayerError(
-        f"{what}: type arm, confirm, disarm, stop, clear, connect, event NAME, state NAME, set PATH VALUE,"
-        " target CHAIN TARGET, look TARGET, play, pause, seek SECONDS or quit"
+        f"{what}: type arm, confirm, disarm, stop, clear, release, connect, event NAME, state NAME,"
+        " set PATH VALUE, target CHAIN TARGET, look TARGET, play, pause, seek SECONDS or quit"
     )
 
 

@@ -1,12 +1,13 @@
 """The table of solvers by name, which panels, benchmarks and tests use."""
 
+import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
 from .ccd import Ccd, CcdOptions
 from .erik.exact import ErikExact, erik
 from .erik.parameters import ExactHyperparameters, Hyperparameters
-from .expressive.measures import expressive
+from .expressive.measures import expressive, most_joints
 from .expressive.options import ExpressiveOptions
 from .expressive.prediction import WHOLE_TURN
 from .gaze import GazeSolver
@@ -47,6 +48,8 @@ class SolverInfo:
     option_of: str = ""
     # [s] time ahead whose goals `solve` uses as `ahead`, with `mutual`; 0: it has neither parameter
     looks_ahead: float = 0.0
+    # function that returns the largest number of joints with given options
+    most_joints: Callable[[object], float] = lambda _options: math.inf
 
 
 ERIK = SolverInfo(
@@ -77,6 +80,7 @@ SOLVERS: dict[str, SolverInfo] = {
             expressive,
             options=ExpressiveOptions,
             looks_ahead=WHOLE_TURN,
+            most_joints=most_joints,
         ),
         ERIK,
         replace(
@@ -136,17 +140,19 @@ SOLVERS: dict[str, SolverInfo] = {
 }
 
 
-def unavailable(name: str, skeleton: Skeleton, aims: Iterable[type[Aim]] = ()) -> str:
-    """Why a solver does not support a skeleton or kinds of aims, and which solver does; "" if it supports
-    them.
+def unavailable(name: str, skeleton: Skeleton, aims: Iterable[type[Aim]] = (), options: object = None) -> str:
+    """Why a solver does not support a skeleton or kinds of aims with these options, and which solver does; ""
+    if it supports them.
     """
     info = SOLVERS[name]
     kinds = frozenset(aims)
-    why = _why(info, skeleton, kinds)
+    why = _why(info, skeleton, kinds, options)
     if not why:
         return ""
     others = [
-        other.label for other in SOLVERS.values() if not other.option_of and not _why(other, skeleton, kinds)
+        other.label
+        for other in SOLVERS.values()
+        if not other.option_of and not _why(other, skeleton, kinds, None)
     ]
     return (
         f"{info.label} {why}: choose {_either(others)}"
@@ -155,11 +161,13 @@ def unavailable(name: str, skeleton: Skeleton, aims: Iterable[type[Aim]] = ()) -
     )
 
 
-def _why(info: SolverInfo, skeleton: Skeleton, aims: frozenset[type[Aim]]) -> str:
+def _why(info: SolverInfo, skeleton: Skeleton, aims: frozenset[type[Aim]], options: object) -> str:
     if not info.trees and not skeleton.is_chain:
         return "moves chains with one end, no trees"
     if not info.prismatic_only and all(joint.kind == "prismatic" for joint in skeleton.branch().joints):
         return "needs a revolute joint"
+    if len(skeleton) > (most := info.most_joints(options)):
+        return f"moves at most {most} joints with these options, and here are {len(skeleton)}"
     unknown = sorted(kind.words for kind in aims if not info.supports(kind))
     return f"cannot {' or '.join(unknown)}" if unknown else ""
 
@@ -179,7 +187,7 @@ def make_solver(name: str, skeleton: Skeleton, options: object = None) -> GazeSo
     """
     if name not in SOLVERS:
         raise UnknownSolverError(f"no solver is called '{name}': choose one of {', '.join(SOLVERS)}")
-    trouble = unavailable(name, skeleton)
+    trouble = unavailable(name, skeleton, options=options)
     if trouble:
         raise UnavailableSolverError(trouble)
     info = SOLVERS[name]

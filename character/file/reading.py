@@ -185,7 +185,8 @@ def _chain(plain: JsonFields, arrays: ArrayReader, frames: int, targets: set[str
     # attention, look and eyes act on the first goal, which must be that of the chain's own end
     if not ends or ends[0].inputs.number != 0:
         plain.wrong("ends", "the goal of the chain's own end first")
-    if trouble := unavailable(solver, skeleton, {end.inputs.kind for end in ends}):
+    options = options_of(plain, "options", solver)
+    if trouble := unavailable(solver, skeleton, {end.inputs.kind for end in ends}, options):
         plain.wrong("solver", f"one that can solve this chain: {trouble}")
     styles = tuple(map(style_of, plain.children("styles", "style")))
     if len(styles) != count:
@@ -200,7 +201,7 @@ def _chain(plain: JsonFields, arrays: ArrayReader, frames: int, targets: set[str
         rig=plain.get("rig", str),
         skeleton=skeleton,
         solver=solver,
-        options=options_of(plain, "options", solver),
+        options=options,
         filter_name=plain.choice("filter", (NO_FILTER, *FILTERS)),
         styles=styles,
         transition=transition,

@@ -35,11 +35,12 @@ SENT = 16384  # [bytes] largest write to a connection at a time
 HEARTBEAT = 0.25
 FRESH = 4  # number of heartbeats after which a press is ignored, since it was delayed
 PAUSE = 1e-3  # [s] pause of the thread between two passes, so that other threads can run in a flood
-# commands after which a robot may move: each must be a new press, with the number of the page's newest
-# heartbeat
+# commands after which a robot may move, or sink: each must be a new press, with the number of the page's
+# newest heartbeat
 PRESSES = (
     "arm",
     "confirm",
+    "release",
     "clear",
 )
 REFUSED = "That press came late or twice, and was not obeyed: press again"

@@ -143,10 +143,9 @@ def _draw_stream(layout, retarget) -> bool:
         layout.operator("limber.listen", icon="PLAY")
         return False
     layout.operator("limber.end_listen", icon="PAUSE", depress=True)
+    links = heard.poses.links
     state_text = heard.problem or (
-        f"Listening: {counted(len(heard.links), 'link')} so far"
-        if heard.links
-        else "Listening: nothing has come yet"
+        f"Listening: {counted(len(links), 'link')} so far" if links else "Listening: nothing has come yet"
     )
     message(layout, [(state_text, "ERROR" if heard.problem else "INFO")], 3)
     return True

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import bpy
 import numpy as np
 
+from ...character.body.streamed_links import StreamedLinks
 from ...solvers.kinematics import rotations
 from ...solvers.kinematics.se3 import Array
 from ..blender import item_keys
@@ -19,7 +20,6 @@ from ..bones import attached, constrained, imported_robot
 from ..scene.dependencies import dependencies_of, is_moved_by
 from . import controlled, limbs, names, receiver
 from .part_names import BodyPart
-from .receiver import Receiver
 
 LIMBS = ("upper_arm", "forearm", "thigh", "shin")  # parts that move the limbs of a body
 TOE_WEIGHT = 0.5  # weight of a paired toe, since captured toes jitter
@@ -154,8 +154,8 @@ def is_streamed(retarget: bpy.types.PropertyGroup) -> bool:
     return retarget.input in receiver.INPUTS
 
 
-def stream_of(retarget: bpy.types.PropertyGroup) -> Receiver:
-    """The receiver of the retarget's stream.
+def stream_of(retarget: bpy.types.PropertyGroup) -> StreamedLinks:
+    """The links of the retarget's stream, as received until now.
 
     Raises:
         RigError: nothing is listening.
@@ -164,7 +164,7 @@ def stream_of(retarget: bpy.types.PropertyGroup) -> Receiver:
     if stream is None:
         raise RigError("Nothing listens: press Listen")
     stream.look()
-    return stream
+    return stream.poses
 
 
 def source_name(retarget: bpy.types.PropertyGroup) -> str:

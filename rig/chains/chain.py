@@ -231,7 +231,8 @@ def why_not_solver(rig: bpy.types.Object, chain: bpy.types.PropertyGroup, name: 
     if name not in SOLVERS:
         return f"Chain '{chain.name}' has a solver that this version does not know: choose its Solver again"
     try:
-        return unavailable(name, skeleton_now(rig, chain), goal_kinds(chain))
+        options = ExpressiveOptions(measure="bones") if is_of_bones(chain, name) else None
+        return unavailable(name, skeleton_now(rig, chain), goal_kinds(chain), options)
     except (RigError, SkeletonError):
         return ""
 

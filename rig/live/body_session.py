@@ -11,7 +11,8 @@ import numpy as np
 from bpy.types import Depsgraph, Object, PropertyGroup
 
 from ...character.body.feet import Foot
-from ...character.body.inputs import NOWHERE, BodyInputs
+from ...character.body.fitting import BodyFrame, Fit, FootHeights, SourcePose, fitted
+from ...character.body.inputs import BodyInputs
 from ...character.body.tick import BodyModel, make_model
 from ...character.mover import GoalResidual
 from ...character.stream import advance
@@ -38,7 +39,6 @@ from .mover import JointKey, Mover
 from .session import NO_VALUE, Cached, JointLimits, SceneSession, SessionInputs
 
 FARTHEST = 1e4  # [rad or m] position limit for the motion filter of a joint without limits
-UP = np.array((0.0, 0.0, 1.0))
 STOPPED = (
     "The pose in this frame may not be the best: the search for it was ended in time. Give fewer pairs a"
     " level of their own, or weights that are closer to each other"
@@ -327,54 +327,40 @@ class BodySession(SceneSession):
         self, rig: Object, retarget: PropertyGroup, linked: Linked, placement: Placement, dt: float
     ) -> BodyInputs:
         """Target poses of the body in its armature's space, from the source's pose."""
-        # streamed samples arrive at their own rate, while an armature's pose belongs to this frame
-        origin, stream = np.zeros(3), None
-        if pairing.is_streamed(retarget):
-            samples = pairing.stream_of(retarget).samples(linked.sources)
-            values, stream = advance(
-                self.state.inputs.stream if self.state is not None else None, samples, dt
-            )
-            rotations = source.nearest(values[: len(linked.sources)].reshape(-1, 3, 3))
-            link_positions = values[len(linked.sources) :, :3]
-        else:
-            rotations, link_positions = source.posed(retarget.source, linked.sources, placement.depsgraph)
-            origin = np.array(
-                evaluated(retarget.source, placement.depsgraph, "Source").matrix_world.translation, float
-            )
-        # a target bone may point in another direction than its source bone: Calibrate has measured `offsets`
-        rotations = rotations @ linked.offsets
         world = np.array(placement.object(rig), float)
         to_armature = source.from_world(rig, world)
-        still = source.nearest(to_armature[None, :3, :3])[0]
-        frame = np.array(self.reader.base_pose(rig, placement), float)
-        frame[:3, :3] = source.nearest(frame[None, :3, :3])[0]
-        base = frame[:3, 3]
-        shift = np.array(retarget.shift, float)
-        # The source's motion is scaled about the source's origin and moved horizontally to the target's
-        # armature, since the two figures may differ in size and stand apart.
-        anchor = np.array((world[0, 3], world[1, 3], origin[2])) + shift
-        link_positions = anchor + retarget.scale * (link_positions - origin)
-        feet = link_positions[[k for k, plants in enumerate(linked.planted) if plants]]
-        # if the heights of both figures' feet are known, their soles (not their ankles) are put at equal
-        # heights
-        floor_up, floor_height = NOWHERE, np.nan
-        if linked.floating and retarget.on_floor and retarget.foot_heights_known:
-            floor_up = world[:3, :3].T @ UP
-            size = float(np.linalg.norm(floor_up))
-            floor_up /= size
-            floor_height = float(floor_up @ (to_armature[:3, :3] @ (anchor[2] * UP) + to_armature[:3, 3]))
-            feet[:, 2] -= anchor[2] + retarget.scale * retarget.source_foot_height
-            link_positions[:, 2] += retarget.foot_height * size - retarget.scale * retarget.source_foot_height
-        base_known = linked.floating and bool(
-            np.isfinite(base_place := link_positions[linked.targets.index(linked.base)]).all()
-        )
-        if base_known:
-            base = to_armature[:3, :3] @ base_place + to_armature[:3, 3]
-        # the body is solved in its armature's space, which may be moved and scaled in the world
-        positions = link_positions[_placed(linked)] @ to_armature[:3, :3].T + to_armature[:3, 3]
-        return BodyInputs(
-            still @ rotations, base, frame, feet, floor_up, floor_height, base_known, positions, stream=stream
-        )
+        base = np.array(self.reader.base_pose(rig, placement), float)
+        base[:3, :3] = source.nearest(base[None, :3, :3])[0]
+        frame = BodyFrame(world, to_armature, source.nearest(to_armature[None, :3, :3])[0], base)
+        return fitted(self._source_pose(retarget, linked, placement, dt), _fit(retarget, linked), frame)
+
+    def _source_pose(
+        self, retarget: PropertyGroup, linked: Linked, placement: Placement, dt: float
+    ) -> SourcePose:
+        if not pairing.is_streamed(retarget):
+            rotations, positions = source.posed(retarget.source, linked.sources, placement.depsgraph)
+            shown = evaluated(retarget.source, placement.depsgraph, "Source")
+            return SourcePose(rotations, positions, np.array(shown.matrix_world.translation, float))
+        # streamed samples arrive at their own rate, while an armature's pose belongs to this frame
+        before = self.state.inputs.stream if self.state is not None else None
+        values, stream = advance(before, pairing.stream_of(retarget).samples(linked.sources), dt)
+        count = len(linked.sources)
+        rotations = source.nearest(values[:count].reshape(-1, 3, 3))
+        return SourcePose(rotations, values[count:, :3], np.zeros(3), stream)
+
+
+def _fit(retarget: PropertyGroup, linked: Linked) -> Fit:
+    """The retarget's settings of how the source's links become targets."""
+    has_heights = retarget.on_floor and retarget.foot_heights_known
+    return Fit(
+        linked.offsets,  # a target bone may point in another direction than its source bone
+        retarget.scale,
+        np.array(retarget.shift, float),
+        [k for k, plants in enumerate(linked.planted) if plants],
+        _placed(linked),
+        linked.targets.index(linked.base) if linked.floating else None,
+        FootHeights(retarget.source_foot_height, retarget.foot_height) if has_heights else None,
+    )
 
 
 def _placed(linked: Linked) -> list[int]:

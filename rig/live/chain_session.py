@@ -390,7 +390,7 @@ class ChainSession(SceneSession):
         if self.model is None or self.recipe != recipe:
             self.model, self.recipe = recipe.model(reader), recipe
             self.bone_frames = bone_frames(reader, fixed, limits)
-        if trouble := unavailable(solver, self.model.skeleton, {end.kind for end in ends}):
+        if trouble := unavailable(solver, self.model.skeleton, {end.kind for end in ends}, options):
             raise UnavailableSolverError(trouble)
         self.ends, self.made_of = ends, made_of
 

@@ -5,8 +5,8 @@ from math import inf
 import bpy
 from bpy.types import Object, PropertyGroup
 
+from ...character.body.humanoid import PORT as VMC_PORT
 from ...motion import NO_FILTER
-from ..bodies.vmc import PORT as VMC_PORT
 from .coupled import LimberCoupledLimit
 from .frame_range import LimberRange
 from .motion_style import BODY_FILTERS, LimberMotionStyle, filter_property

@@ -5,23 +5,22 @@ It is the player's page, and controls a rehearsal. A timer executes commands; a 
 """
 
 import json
-import queue
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from time import monotonic
-from typing import Any, NamedTuple
+from typing import Any
 
 import bpy
 
 from ...character.behaviour.performer import Requested
 from ...hardware.errors import HardwareError
-from ...hardware.robot_session import ARMING, TO_ROBOTS, possible_orders
+from ...hardware.robot_session import PRESSES, TO_ROBOTS, possible_orders
 from ...hardware.safety import State
 from ...hardware.sentences import pose_texts
 from ...inputs.errors import InputError
 from ...inputs.inbox import refuse_others
 from ...inputs.page.orders import order_from
 from ...inputs.page.server import PageServer
-from ...inputs.words import Order
+from ...inputs.waiting_orders import FRESH, WaitingOrder, WaitingOrders
 from ..behaviour.choices import event_names
 from ..blender.errors import RigError
 from ..blender.presence import find
@@ -35,17 +34,7 @@ from .sending import robots
 from .values import value_of
 
 EVERY = 0.1  # [s] time between two updates of the page's state
-FRESH = 1.0  # [s] age beyond which a command to arm is ignored, since the user may have changed their mind
-MOST_WAITING = 1000  # largest number of waiting commands; further ones are dropped
 LOST = "the robot is not connected: press Connect in Blender"
-
-
-class _PressedOrder(NamedTuple):
-    """A command that waits for execution: how many stops came before it, and its time of arrival [s]."""
-
-    stops: int
-    arrived_at: float
-    order: Order
 
 
 @dataclass
@@ -56,20 +45,17 @@ class _Page:
     server: PageServer | None = None
     said: str = ""  # reason why the last command failed
     shown_at: float = 0.0  # [s] time of the last update
-    stops: int = 0
-
-    def __post_init__(self) -> None:
-        self.orders: queue.SimpleQueue[_PressedOrder] = queue.SimpleQueue()
+    orders: WaitingOrders = field(default_factory=WaitingOrders)
 
     def take(self, message: dict[str, Any]) -> None:
         """Takes a command, in the server's thread."""
         order = order_from(message)
-        if order is not None and self.orders.qsize() < MOST_WAITING:
-            self.orders.put(_PressedOrder(self.stops, monotonic(), order))
+        if order is not None:
+            self.orders.put(order)
 
     def stop(self) -> None:
         """Stops all robots at once, in the server's thread."""
-        self.stops += 1
+        self.orders.stop()
         links.press_stops()
 
 
@@ -137,14 +123,11 @@ def look() -> bool:
             _stops_done.pop(uid, None)
             continue
         page.rig_name = rig.name
-        if page.stops != _stops_done.get(uid, 0):
-            _stops_done[uid] = page.stops
+        if page.orders.stops != _stops_done.get(uid, 0):
+            _stops_done[uid] = page.orders.stops
             links.stop_all()
             done = True
-        while not page.orders.empty():
-            waiting = page.orders.get()
-            if waiting.stops != page.stops:
-                continue
+        for waiting in page.orders.take():
             done = True
             try:
                 page.said = ""
@@ -158,12 +141,12 @@ def look() -> bool:
 
 
 @granted
-def _do(rig: bpy.types.Object, waiting: _PressedOrder) -> None:
+def _do(rig: bpy.types.Object, waiting: WaitingOrder) -> None:
     order = waiting.order
     if order.is_released:
         return
     if order.word in TO_ROBOTS:
-        if order.word in ARMING and monotonic() - waiting.arrived_at > FRESH:
+        if order.word in PRESSES and waiting.is_late:
             raise RigError(f"'{order.word}' came over {FRESH:g} s ago, and is not done: press again")
         _order_robot(rig, order.word)
     elif order.word in ORDERS:

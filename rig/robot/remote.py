@@ -4,11 +4,10 @@ robot, and arming it if that is allowed. The addresses are in docs/remote.md.
 Commands make changes that a user could make by hand, without undo steps.
 """
 
-from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from math import nan
-from time import monotonic
 
 import bpy
 from mathutils import Quaternion
@@ -16,9 +15,9 @@ from mathutils import Quaternion
 from ...character.remote_signals import RemoteSignals
 from ...hardware.safety import State
 from ...inputs.errors import InputError
-from ...inputs.inbox import BUDGET, NAME, opened, refuse_others
-from ...inputs.order_inbox import ROOT, STOP, OrderInbox
-from ...inputs.packets import Message
+from ...inputs.inbox import BUDGET, opened, refuse_others
+from ...inputs.newest_orders import ARM, NAMED, Arguments, RemoteOrders
+from ...inputs.order_inbox import ROOT, STOP
 from ...inputs.words import STREAMED, Order, order_of
 from ..blender.errors import RigError
 from ..blender.limber_version import limber_version
@@ -39,80 +38,8 @@ from .remote_orders import (
     target_of,
 )
 
-ARM = "arm"
-Arguments = tuple[float | str, ...]
 EVERY = 1 / 60  # [s] time between two reads of the socket: one frame of a display
-NAMED = "\n"  # separator between an address and names among its arguments
-# largest number of pending addresses, so that a sender that keeps inventing addresses cannot fill the memory
-MOST = 1024
-# [s] time without a command to arm after which the next such command counts as a new press; programs repeat
-# the command of a held button many times a second
-SILENT_FOR = 1.0
-BETWEEN = 0.1  # [s] longest silence that one read proves, since packets may be lost while Blender is busy
 PARSING_SHARE = 0.6  # share of a read's time for parsing; the rest is for executing
-
-
-class RemoteOrders(OrderInbox):
-    """Inbox of one object's remote control: the newest command for each address that is not executed yet."""
-
-    def __init__(self, host: str, port: int, clock: Callable[[], float] | None = None) -> None:
-        super().__init__(host, port, clock)
-        self._is_addressed = False  # whether any message for Limber has arrived yet
-        self.newest: dict[str, Arguments] = {}  # arguments by address without `ROOT`
-        self.counts: Counter[str] = Counter()  # number of messages by address
-        # by address: time [s] of the newest message, by the sender's clock; NaN if not given
-        self.times: dict[str, float] = {}
-        self.arm_pressed = False  # whether the newest command to arm is from a new press
-        # [s] time since the last command to arm; at first long enough for the next one to be a new press
-        self._arm_silence = SILENT_FOR
-        self._arm_released = False  # whether the last command to arm was a release (0)
-        self._arm_came = False  # whether a command to arm arrived in this read
-        self._looked_at = monotonic()
-
-    def look(self, budget: float = BUDGET) -> None:
-        self._arm_came = False
-        super().look(budget)
-        time = monotonic()
-        silence = min(time - self._looked_at, BETWEEN)
-        self._looked_at = time
-        self._arm_silence = self._arm_silence + silence if self.is_read and not self._arm_came else 0.0
-
-    def alarm(self) -> None:
-        links.press_stops()
-
-    def take_order(self, message: Message) -> None:
-        if not message.address.startswith(ROOT):
-            if not self._is_addressed:  # no warning if the sender also sends messages for other programs
-                self.problem = (
-                    f"'{message.address[:NAME]}' is not for Limber: addresses begin with {ROOT}, see the list"
-                    " below"
-                )
-            return
-        self._is_addressed = True
-        address = message.address.removeprefix(ROOT)
-        if address == ARM:
-            self._note_arm(is_pressed(message.arguments))
-        # arguments that select the subject of a command, such as names, are treated like parts of the address
-        address = NAMED.join((address, *self.key(message)[1:]))
-        if address in self.newest or len(self.newest) < MOST:
-            self.newest[address] = message.arguments
-            self.counts[address] += message.repeats
-            self.times[address] = message.time
-
-    def void_arm(self) -> None:
-        """Drops a command to arm that arrived before or together with a stop. Its button, whose press may
-        have been missed, counts as held: only a press after its release arms.
-        """
-        self.newest.pop(ARM, None)
-        self.arm_pressed = self._arm_released = False
-        self._arm_silence = 0.0
-
-    def _note_arm(self, is_on: bool) -> None:
-        self.arm_pressed = is_on and (
-            self.arm_pressed or self._arm_released or self._arm_silence >= SILENT_FOR
-        )
-        self._arm_released = not is_on
-        self._arm_came, self._arm_silence = True, 0.0
 
 
 @dataclass
@@ -138,7 +65,8 @@ def listen(rig: bpy.types.Object) -> None:
     remote = rig.limber.remote
     refuse_others(remote.host, bpy.app.online_access)
     end(rig)
-    _ears[rig.session_uid] = _Ear(rig.name, opened(RemoteOrders, remote.host, remote.port))
+    inbox = partial(RemoteOrders, stop=links.press_stops)
+    _ears[rig.session_uid] = _Ear(rig.name, opened(inbox, remote.host, remote.port))
     runtime.signals["remote"] = _SentSignals()
 
 
@@ -309,7 +237,7 @@ def _execute(
     numbers = order.numbers
     if order.word == ARM and not order.names:
         is_new, orders.arm_pressed = orders.arm_pressed, False
-        if is_pressed(numbers):
+        if not order.is_released:
             _arm(rig, is_new)
     elif order.is_released:
         return
@@ -345,11 +273,6 @@ def _receive(ear: _Ear, address: str, numbers: Sequence[float], messages: int, t
     elif kind == "target" and velocity:
         rate = velocity[:3]
     ear.signals.receive(address, numbers, messages, rate, time)
-
-
-def is_pressed(arguments: Sequence[float | str]) -> bool:
-    """Whether a command's arguments mean a pressed button: there are none, or the first is not 0."""
-    return not arguments or arguments[0] != 0.0
 
 
 def _arm(rig: bpy.types.Object, is_new: bool) -> None:

@@ -3,15 +3,35 @@
 #include "tolerances.h"
 #include "vectors.h"
 
+#define ROWS 4           /* rows that are factored together */
 #define ROUNDING 1e-15  /* fraction of a diagonal entry: a smaller pivot has no significant digits */
 
 size_t boxed_scratch(int n) { return (size_t)n * (size_t)n + 3 * (size_t)n; }
 
+/* Subtracts from ROWS consecutive rows, for each column j < i, the products with the rows above: each sum in the order of
+ * its columns, as one row alone. The sums do not wait for each other. */
+static void eliminate(int i, int width, double *a) {
+    double *first = a + (size_t)i * (size_t)width, *second = first + width, *third = second + width,
+           *fourth = third + width;
+    for (int j = 0; j < i; j++) {
+        const double *other = a + (size_t)j * (size_t)width;
+        double sum = first[j], sum2 = second[j], sum3 = third[j], sum4 = fourth[j];
+        for (int k = 0; k < j; k++) {
+            sum -= first[k] * other[k];
+            sum2 -= second[k] * other[k];
+            sum3 -= third[k] * other[k];
+            sum4 -= fourth[k] * other[k];
+        }
+        first[j] = sum, second[j] = sum2, third[j] = sum3, fourth[j] = sum4;
+    }
+}
+
 /* Same as `factor_positive`; if not `is_positive`, pivots may be negative. */
 static void factor_symmetric(int n, int width, int is_positive, double *a) {
-    for (int i = 0; i < n; i++) {
+    for (int i = 0, begun = 0; i < n; i++) {
+        if (i % ROWS == 0) begun = i + ROWS <= n ? (eliminate(i, width, a), i) : 0;
         double *row = a + (size_t)i * (size_t)width;
-        for (int j = 0; j < i; j++) { /* row[j] is L_ij D_j */
+        for (int j = begun; j < i; j++) { /* row[j] is L_ij D_j */
             const double *other = a + (size_t)j * (size_t)width;
             double sum = row[j];
             for (int k = 0; k < j; k++) sum -= row[k] * other[k];

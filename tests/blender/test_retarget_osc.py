@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from limber.character.body import streamed_links
 from limber.inputs import arrival_times
 from limber.inputs import inbox as inboxes
 from limber.inputs.inbox import BUDGET, Inbox
@@ -78,8 +79,8 @@ def test_what_was_overtaken_on_its_way_does_not_come_back():
             send(bundle(packet("/limber/link/Head", w, 1.0 - w, 0.0, 0.0), time=time))
             heard.look()
     heard.close()
-    assert heard.rotations["Head"][1, 1] == pytest.approx(-1.0), "that of 50.1 s"
-    assert heard.samples(["Head"]).times[0] == pytest.approx(50.1)
+    assert heard.poses.rotations["Head"][1, 1] == pytest.approx(-1.0), "that of 50.1 s"
+    assert heard.poses.samples(["Head"]).times[0] == pytest.approx(50.1)
 
 
 def test_a_sender_that_begins_anew_counts_though_its_clock_is_behind():
@@ -89,7 +90,7 @@ def test_a_sender_that_begins_anew_counts_though_its_clock_is_behind():
             send(bundle(packet("/limber/link/Head", w, 1.0 - w, 0.0, 0.0), time=time))
             heard.look()
     heard.close()
-    assert heard.rotations["Head"][1, 1] == pytest.approx(-1.0)
+    assert heard.poses.rotations["Head"][1, 1] == pytest.approx(-1.0)
 
 
 def test_old_senders_leave_out_the_types_of_nothing():
@@ -271,7 +272,7 @@ def test_the_newest_orientation_counts_and_a_link_that_never_came_is_lost(heard)
     send(packet("/limber/link/Head", cos(0.3), 0.0, 0.0, sin(0.3)))
     send(packet("/other/thing", 1.0))
     found.look()
-    turns, places = found.posed(["Head", "Tail"])
+    turns, places = found.poses.posed(["Head", "Tail"])
     assert turns[0] == pytest.approx(
         np.array([[cos(0.6), -sin(0.6), 0.0], [sin(0.6), cos(0.6), 0.0], [0.0, 0.0, 1.0]]), abs=1e-6
     )
@@ -284,7 +285,7 @@ def test_a_tracker_that_has_lost_its_link_leaves_it_free(heard, lost):
     found, send = heard
     send(packet("/limber/link/Head", *lost))
     found.look()
-    assert np.isnan(found.posed(["Head"])[0]).all()
+    assert np.isnan(found.poses.posed(["Head"])[0]).all()
 
 
 def test_what_cannot_be_used_is_said_and_what_comes_after_it_counts(heard):
@@ -294,16 +295,16 @@ def test_what_cannot_be_used_is_said_and_what_comes_after_it_counts(heard):
     send(packet("/limber/position/Pelvis", 1.0, 2.0, 3.0))
     found.look()
     assert found.problem == "'/limber/link/Head' has 1 number, and 4 were expected"
-    assert found.posed(["Pelvis"])[1].tolist() == [[1.0, 2.0, 3.0]]
+    assert found.poses.posed(["Pelvis"])[1].tolist() == [[1.0, 2.0, 3.0]]
 
 
 def test_ever_new_names_do_not_fill_the_memory(heard, monkeypatch):
     found, send = heard
-    monkeypatch.setattr(receiver, "MOST", 3)
+    monkeypatch.setattr(streamed_links, "MOST", 3)
     for number in range(9):
         send(packet(f"/limber/link/{number}", 1.0, 0.0, 0.0, 0.0))
     found.look()
-    assert len(found.rotations) == 3
+    assert len(found.poses.rotations) == 3
 
 
 @pytest.fixture
@@ -416,7 +417,7 @@ def test_a_links_sample_knows_since_when_it_has_come():
         heard._arrivals_known_until, heard.now = begun - 10.0, lambda: begun + 10.0
         heard.look()
     heard.close()
-    chest, head, unknown, *positions = heard.samples(["Chest", "Head", "Nobody"]).ages
+    chest, head, unknown, *positions = heard.poses.samples(["Chest", "Head", "Nobody"]).ages
     assert 0.0 < head <= chest < 0.6
     assert positions[1] == head
     assert np.isnan([unknown, positions[0], positions[2]]).all()

@@ -9,7 +9,8 @@ from math import cos, degrees, radians, sin
 import bpy
 import numpy as np
 import pytest
-from limber.rig.bodies import pairing, receiver, vmc
+from limber.character.body import humanoid
+from limber.rig.bodies import pairing, receiver
 from limber.rig.live import live
 from mathutils import Vector
 from pythonosc.osc_bundle_builder import IMMEDIATELY, OscBundleBuilder
@@ -41,7 +42,7 @@ UNITY = {  # positions [m] in the parent's frame, as sent by a performer of 1.6 
     "LeftToes": (0.0, -0.07, 0.12),
 }
 UNITY |= {name.replace("Left", "Right"): (-x, y, z) for name, (x, y, z) in UNITY.items()}
-ABOVE = {name: None if name == "Hips" else vmc.PARENTS[name] for name in UNITY}
+ABOVE = {name: None if name == "Hips" else humanoid.PARENTS[name] for name in UNITY}
 ABOVE |= {"Neck": "Chest", "LeftShoulder": "Chest", "RightShoulder": "Chest"}  # an upper chest is not sent
 ARM_DOWN = {
     side: (0.0, 0.0, sin(sign * radians(40)), cos(radians(40)))
@@ -120,10 +121,10 @@ def test_a_frames_time_is_that_of_its_bones_whatever_packets_they_come_in(heard)
     for data in (bone("Hips"), said(2.25), bone("Hips"), bone("Head"), said(2.5), bone("Head")):
         send(data)
         found.look()
-    assert found.samples(["Hips", "Head"]).times[:2].tolist() == [2.25, 2.5]
+    assert found.poses.samples(["Hips", "Head"]).times[:2].tolist() == [2.25, 2.5]
     send(frame({}))
     found.look()
-    assert found.samples(["Hips"]).times.tolist() == [12.5, 12.5], "T comes in the same bundle"
+    assert found.poses.samples(["Hips"]).times.tolist() == [12.5, 12.5], "T comes in the same bundle"
 
 
 def test_the_time_of_vmc_is_not_that_of_other_messages(heard):
@@ -131,7 +132,7 @@ def test_the_time_of_vmc_is_not_that_of_other_messages(heard):
     send(said(2.25))
     send(message("/limber/link/Hips", 1.0, 0.0, 0.0, 0.0).dgram)
     found.look()
-    assert np.isnan(found.samples(["Hips"]).times[0])
+    assert np.isnan(found.poses.samples(["Hips"]).times[0])
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -143,9 +144,9 @@ def test_bones_are_where_matrices_of_unitys_world_say(heard, seed: int):
     send(frame(turns, root=root))
     found.look()
     assert found.problem == ""
-    assert set(found.links) == set(UNITY)
+    assert set(found.poses.links) == set(UNITY)
     names = list(UNITY)
-    rotations, places = found.posed(names)
+    rotations, places = found.poses.posed(names)
     for name, rotation, place in zip(names, rotations, places, strict=True):
         there = in_unity(name, turns, root)
         assert rotation == pytest.approx(MIRROR @ there[:3, :3] @ MIRROR.T, abs=1e-5), name
@@ -153,9 +154,9 @@ def test_bones_are_where_matrices_of_unitys_world_say(heard, seed: int):
 
 
 def test_all_bones_of_unity_and_the_thumbs_of_vrm_1_hang_on_one_that_comes_before():
-    assert len(vmc.PARENTS) == 55 + 2
+    assert len(humanoid.PARENTS) == 55 + 2
     seen = set()
-    for name, parent in vmc.PARENTS.items():
+    for name, parent in humanoid.PARENTS.items():
         assert parent in seen or name == "Hips"
         seen.add(name)
 
@@ -182,7 +183,7 @@ def test_a_bone_that_is_lost_loses_what_hangs_on_it_and_places_that_are_not_sent
     found.look()
     send(frame({"Chest": NO_ROTATION}, UNITY | {"LeftFoot": (0.0, 0.0, 0.0)}))
     found.look()
-    turns, places = found.posed(["Spine", "Chest", "Head", "LeftFoot", "LeftEye"])
+    turns, places = found.poses.posed(["Spine", "Chest", "Head", "LeftFoot", "LeftEye"])
     assert np.isfinite(turns).all((1, 2)).tolist() == [True, False, False, True, False]
     assert np.isfinite(places[3]).all() == np.False_
 
@@ -192,8 +193,8 @@ def test_what_a_sender_has_never_tracked_loses_nothing(heard):
     found, send = heard
     send(frame({"Chest": NO_ROTATION, "LeftToes": NO_ROTATION}, root=((1.0, 0.0, 0.0), NO_ROTATION)))
     found.look()
-    assert {"Chest", "LeftToes"}.isdisjoint(found.links)
-    turns, places = found.posed(["Hips", "Head", "LeftFoot"])
+    assert {"Chest", "LeftToes"}.isdisjoint(found.poses.links)
+    turns, places = found.poses.posed(["Hips", "Head", "LeftFoot"])
     assert turns == pytest.approx(np.array(3 * [np.eye(3)]), abs=1e-6)
     assert places[0] == pytest.approx((-1.0, 0.0, 0.9), abs=1e-6), "the root's position counts"
 
@@ -205,8 +206,8 @@ def test_names_of_vrm_and_bones_in_any_order_are_those_of_unity(heard):
     turns = {small["LeftUpperArm"]: ARM_DOWN["Left"]}
     send(frame(turns, {small[name]: UNITY[name] for name in names}))
     found.look()
-    assert set(found.links) == set(UNITY)
-    for name, rotation in zip(names, found.posed(names)[0], strict=True):
+    assert set(found.poses.links) == set(UNITY)
+    for name, rotation in zip(names, found.poses.posed(names)[0], strict=True):
         there = in_unity(name, {"LeftUpperArm": ARM_DOWN["Left"]}, ((0.0, 0.0, 0.0), STILL))
         assert rotation == pytest.approx(MIRROR @ there[:3, :3] @ MIRROR.T, abs=1e-6), name
 
@@ -232,7 +233,7 @@ def test_a_sender_that_starts_again_is_followed_though_its_clock_is_at_zero(hear
         send(said(time))
         send(message("/VMC/Ext/Bone/Pos", "Hips", 0.0, 1.0, 0.0, *turn).dgram)
         found.look()
-    assert found.posed(["Hips"])[0][0] == pytest.approx(
+    assert found.poses.posed(["Hips"])[0][0] == pytest.approx(
         MIRROR @ matrix(ARM_DOWN["Left"]) @ MIRROR.T, abs=1e-6
     )
 
@@ -298,7 +299,7 @@ def performed():
     rig = figure(XSENS, "Body", size=1.5)
     retarget = rig.limber.retarget
     retarget.input = "VMC"
-    assert retarget.port == vmc.PORT
+    assert retarget.port == humanoid.PORT
     retarget.port = free_port()
     bpy.ops.limber.listen()
     with sending_to(receiver.find(retarget.host, retarget.port)) as send:

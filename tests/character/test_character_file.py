@@ -25,7 +25,7 @@ from limber.files.json_fields import JsonFields
 from limber.files.png import png, png_size
 
 from tests import deep
-from tests.character.samples import body, character, mechanism, robot
+from tests.character.samples import body, chain, character, mechanism, robot, skeleton
 from tests.jsons import texts
 
 GOLDEN = Path(__file__).parent / "golden"  # one file of each version that was ever written
@@ -314,6 +314,13 @@ def test_a_file_with_more_of_one_kind_than_a_character_has_is_refused(members, f
     crowded = changed(members, **{field: entries * (reading.MOST_ITEMS + 1)})
     with pytest.raises(CharacterFileError, match="more than 1000 items"):
         reading.character_of(crowded, "a.limber")
+
+
+def test_a_chain_that_its_solver_would_compute_for_minutes_is_refused():
+    joints = tuple(replace(skeleton().joints[2], name=f"Link{k} X", parent=k - 1) for k in range(900))
+    long = replace(chain(), skeleton=replace(skeleton(), joints=joints))
+    with pytest.raises(CharacterFileError, match="Expressive moves at most 200 joints"):
+        reading.character_of(writing.members_of(character(long)), "a.limber")
 
 
 def test_a_crowded_object_deep_in_the_file_is_refused(members):

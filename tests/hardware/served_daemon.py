@@ -4,6 +4,7 @@
 prints its address, executes words from standard input and ends when that is closed.
 """
 
+import json
 import os
 import select
 import socket
@@ -23,6 +24,7 @@ from tests.hardware.reachy_daemon import ReachyDaemon  # noqa: E402
 ROOT = Path(__file__).resolve().parents[2]
 LISTEN = 0.002  # [s] interval between two readings
 SILENT = "silent"  # command after which it sends no more messages about its motors
+MOTORS = "motors"  # command to print the mode of its motors and their angles
 
 
 class ServedDaemon:
@@ -47,8 +49,18 @@ class ServedDaemon:
 
     def fall_silent(self) -> None:
         """Disconnects its motors; the connection stays open."""
+        self._order(SILENT)
+
+    def motors(self) -> tuple[str, list[float]]:
+        """The mode of its motors, "enabled" or "disabled", and their angles (9,) [rad]."""
+        self._order(MOTORS)
+        assert self._process.stdout
+        mode, angles = json.loads(self._process.stdout.readline())
+        return mode, angles
+
+    def _order(self, word: str) -> None:
         assert self._process.stdin
-        self._process.stdin.write(f"{SILENT}\n")
+        self._process.stdin.write(f"{word}\n")
         self._process.stdin.flush()
 
     def close(self) -> None:
@@ -76,21 +88,22 @@ def serve(angles: list[float]) -> None:
                 word = os.read(sys.stdin.fileno(), 100).decode().strip()
                 if not word:
                     return
-                daemon.silent = word == SILENT
+                daemon.silent = daemon.silent or word == SILENT
+                if word == MOTORS:
+                    print(json.dumps([daemon.motors, daemon.angles]), flush=True)
             if server in ready:
                 client, _ = server.accept()
                 daemon = ReachyDaemon(time.perf_counter(), daemon.angles, daemon.motors)
             if client is None:
                 continue
-            data = client.recv(65536) if client in ready else b""
-            if client in ready and not data:
-                client = None
-                continue
-            if said := daemon.hear(data, time.perf_counter()):
-                try:
-                    client.sendall(said)
-                except OSError:
+            try:
+                data = client.recv(65536) if client in ready else b""
+                if client in ready and not data:
                     client = None
+                elif said := daemon.hear(data, time.perf_counter()):
+                    client.sendall(said)
+            except OSError:  # the client was killed
+                client = None
 
 
 if __name__ == "__main__":

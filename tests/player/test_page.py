@@ -68,6 +68,24 @@ def test_a_person_arms_and_directs_on_the_page_and_stop_wins(path: Path, tmp_pat
         player.until("Stopped: make sure")
 
 
+def test_a_robot_goes_limp_after_a_second_press_on_another_button(path: Path, tmp_path: Path):
+    with playing(path, "--page", "0", "--status") as player, browsing(tmp_path / "browser") as tab:
+        opened(player, tab)
+        tab.until(f"{SENTENCE}.startsWith('Disarmed: press Arm')")
+        tab.click(button("Release All"))
+        tab.until("document.querySelector('#robots').textContent.includes('hold what would fall')")
+        tab.click(button("Cancel"))
+        tab.until(f"!{button('Release')}")
+        player.until("ticks a second")
+        assert "Limp" not in player.text
+        tab.click(button("Release All"))
+        tab.click(button("Release"))
+        player.until("Limp: move the robot by hand; press Disarm when done")
+        tab.until(f"!{button('Release')} && {button('Release All')}.disabled && {button('Arm')}.disabled")
+        tab.click(button("Disarm"))
+        player.until("Disarmed: press Arm")
+
+
 def test_a_slider_sets_what_it_shows(path: Path, tmp_path: Path):
     with playing(path, "--page", "0", "--no-robot") as player, browsing(tmp_path / "browser") as tab:
         opened(player, tab)

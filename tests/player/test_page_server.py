@@ -140,14 +140,15 @@ def test_orders_come_through_and_a_stop_at_once(served: Served):
         assert served.orders == [{"word": "state", "names": "Sad"}]
 
 
-def test_a_press_that_may_move_a_robot_counts_once(served: Served):
+@pytest.mark.parametrize("word", ["arm", "release"])
+def test_a_press_that_may_move_a_robot_counts_once(served: Served, word: str):
     with served.directing() as page:
         first = next_beat(page)
         for press in (first, first, None, str(first), 0, True, first + 1000):
-            page.send(json.dumps({"word": "arm", "names": "", "press": press}))
+            page.send(json.dumps({"word": word, "names": "", "press": press}))
         second = next_beat(page)
         for press in (second, second, first):
-            page.send(json.dumps({"word": "arm", "names": "", "press": press}))
+            page.send(json.dumps({"word": word, "names": "", "press": press}))
         page.send(json.dumps({"word": "stop"}))
         until(lambda: served.stops)
     assert [order["press"] for order in served.orders] == [first, second]

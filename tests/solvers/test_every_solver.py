@@ -16,6 +16,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from limber.solvers.aims.blocks import PoseErrors
 from limber.solvers.erik.parameters import Hyperparameters
+from limber.solvers.expressive.measures import MOST_JOINTS
+from limber.solvers.expressive.options import ExpressiveOptions
 from limber.solvers.goals import (
     Direction,
     EndGoal,
@@ -38,7 +40,7 @@ from limber.solvers.tolerances import LONGEST_FRAME, SHORTEST_FRAME
 from benchmarks import fuzz_cases as cases
 from benchmarks.fuzz import attempt, available, faults_of
 from benchmarks.fuzz_cases import Recipe, make
-from tests.solvers.chains import lamp
+from tests.solvers.chains import lamp, unit_chain
 
 NAMES = list(SOLVERS)
 CHOSEN = 20  # number of cases for each solver that hypothesis chooses
@@ -77,6 +79,16 @@ def trunk_with_two_arms() -> Skeleton:
         joints.append(Joint(f"{name} elbow", len(joints) - 1, IDENTITY, (0.0, 0.3, 0.0), Z, -2.0, 2.0))
     hand = (0.0, 0.3, 0.0)
     return Skeleton(tuple(joints), IDENTITY, hand, 2, (End(4, IDENTITY, hand, "right hand"),))
+
+
+def test_a_chain_that_is_too_long_to_plan_for_in_time_is_refused_with_the_solvers_that_take_it():
+    long = unit_chain("XYZ" * (MOST_JOINTS // 3 + 1), 1.0, 0.01)
+    sentence = f"Expressive moves at most {MOST_JOINTS} joints with these options, and here are {len(long)}"
+    with pytest.raises(UnavailableSolverError, match=f"{sentence}: choose ERIK, CCD, "):
+        make_solver("expressive", long)
+    of_bones = ExpressiveOptions(measure="bones")
+    assert not unavailable("expressive", long, options=of_bones), "its time grows with the number itself"
+    assert not unavailable("expressive", unit_chain("X" * MOST_JOINTS, 1.0, 0.01))
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 import bpy
 import pytest
 from limber.hardware.device import VIRTUAL_HOBBY_PORT
+from limber.inputs import waiting_orders
 from limber.rig.live import live, persons
 from limber.rig.robot import links, page
 
@@ -133,7 +134,7 @@ def test_a_robot_is_armed_by_a_press_and_stopped_at_once(rig, browser):
     connect(rig)
     until(lambda: state(rig) == "DISARMED", "it is connected")
     content = shown(browser, lambda content: content["robots"])
-    assert content["robots"][0]["orders"] == ["arm", "connect"]
+    assert content["robots"][0]["orders"] == ["arm", "release", "connect"]
     browser.send(json.dumps({"word": "arm", "press": newest[browser] - 1}))
     obeyed(browser, word="state", names="none")
     assert state(rig) == "DISARMED", "a press counts once"
@@ -144,6 +145,23 @@ def test_a_robot_is_armed_by_a_press_and_stopped_at_once(rig, browser):
     obeyed(browser, word="arm", press=beat(browser))
     assert "cannot be done now" in shown(browser, lambda content: content["said"])["said"][0]
     assert state(rig) == "FAULT"
+
+
+def test_a_robot_is_made_limp_by_a_press_while_it_is_disarmed(rig, browser):
+    rig.limber.device.port = "virtual"
+    connect(rig)
+    until(lambda: state(rig) == "DISARMED", "it is connected")
+    obeyed(browser, word="release", press=beat(browser))
+    until(lambda: state(rig) == "LIMP", "it is limp")
+    content = shown(browser, lambda content: content["robots"][0]["orders"] == ["disarm"])
+    assert content["robots"][0]["sentence"].startswith("Limp: move the robot by hand")
+    obeyed(browser, word="disarm")
+    until(lambda: state(rig) == "DISARMED", "it is disarmed")
+    obeyed(browser, word="arm", press=beat(browser))
+    until(lambda: state(rig) == "ARMED", "it is armed")
+    obeyed(browser, word="release", press=beat(browser))
+    assert "cannot be done now" in shown(browser, lambda content: content["said"])["said"][0]
+    assert state(rig) == "ARMED"
 
 
 def test_the_page_names_the_pose_that_a_person_confirms(rig, browser):
@@ -163,7 +181,7 @@ def test_an_old_press_arms_nothing(rig, browser, monkeypatch):
     rig.limber.device.port = "virtual"
     connect(rig)
     until(lambda: state(rig) == "DISARMED", "it is connected")
-    monkeypatch.setattr(page, "FRESH", -1.0)
+    monkeypatch.setattr(waiting_orders, "FRESH", -1.0)
     obeyed(browser, word="arm", press=beat(browser))
     assert "is not done: press again" in shown(browser, lambda content: content["said"])["said"][0]
     assert state(rig) == "DISARMED"

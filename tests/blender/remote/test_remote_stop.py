@@ -7,7 +7,9 @@ import socket
 import bpy
 import pytest
 from limber.hardware.safety import Fault
+from limber.inputs import newest_orders
 from limber.inputs.inbox import BUDGET, WAITING
+from limber.inputs.packets import Message
 from limber.rig.robot import links, remote, sending
 
 from tests.blender.osc_sender import Ticking, bundle, packet, padded, words
@@ -71,9 +73,9 @@ def test_a_stop_wins_over_what_arms_in_the_same_moment(rig, send, monkeypatch):
 
 def test_the_flood_of_a_sender_does_not_fill_the_memory(rig, send, monkeypatch):
     heard = remote.heard(rig)
-    monkeypatch.setattr(remote, "MOST", 3)
+    monkeypatch.setattr(newest_orders, "MOST", 3)
     for number in range(9):
-        heard.take(remote.Message(f"/limber/{number}", ()))
+        heard.take(Message(f"/limber/{number}", ()))
     assert len(heard.newest) == 3
 
 
@@ -195,7 +197,7 @@ def test_a_second_of_silence_makes_the_next_order_a_new_press_and_a_busy_blender
     rig, send, monkeypatch
 ):
     now = [100.0]
-    monkeypatch.setattr(remote, "monotonic", lambda: now[0])
+    monkeypatch.setattr(newest_orders, "monotonic", lambda: now[0])
     armed = []
     monkeypatch.setattr(remote, "_arm", lambda _rig, is_new: armed.append(is_new))
     for gap, looks in ((0.0, 1), (0.02, 1), (0.02, 30), (2.0, 1), (2.0, 2), (0.05, 30)):

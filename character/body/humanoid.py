@@ -1,5 +1,4 @@
-"""A humanoid received by the VMC protocol: local rotations and positions of bones with Unity's names. Does
-not use Blender.
+"""A humanoid received by the VMC protocol: local rotations and positions of bones with Unity's names.
 
     /VMC/Ext/Root/Pos  "root" px py pz qx qy qz qw ...   the whole figure in the world [m]
     /VMC/Ext/Bone/Pos  NAME px py pz qx qy qz qw         a bone in its parent's space [m]
@@ -14,15 +13,15 @@ positions of 0, bones have the positions of an adult.
 
 from collections import Counter
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
-from ...character.sample_times import is_outdated
 from ...files.plain import shown
-from ...inputs.packets import Message
 from ...solvers.kinematics import rotations
 from ...solvers.kinematics.rotations import Quaternion, Vector
 from ...solvers.kinematics.se3 import Array
+from ..sample_times import is_outdated
 
 PREFIX = "/VMC/"
 ROOT, BONE, TIME = "/VMC/Ext/Root/Pos", "/VMC/Ext/Bone/Pos", "/VMC/Ext/T"
@@ -88,6 +87,26 @@ for _name, (_x, _y, _z) in USUAL_LEFT.items():
     USUAL["Left" + _name], USUAL["Right" + _name] = (_x, _y, _z), (-_x, _y, _z)
 
 
+class LinkMessage(NamedTuple):
+    """A message about a link, by OSC.
+
+    Attributes:
+        address, names, numbers: Address and arguments of the message.
+        repeats: Number of messages of its kind since the last handled one, itself included.
+        look: Number of the reading in which it came.
+        time: Time [s] at which its values were taken, by the sender's clock; NaN if not given.
+        age: Time since its arrival, as a share of the time since the previous reading; NaN if unknown.
+    """
+
+    address: str
+    names: tuple[str, ...]
+    numbers: tuple[float, ...]
+    repeats: int = 1
+    look: int = 0
+    time: float = np.nan
+    age: float = np.nan
+
+
 class Humanoid:
     """A humanoid received by VMC: the newest pose of each bone."""
 
@@ -97,7 +116,7 @@ class Humanoid:
         self._local: dict[str, tuple[Vector, Quaternion]] = {}
         self._counts: Counter[str] = Counter()  # number of messages by bone
         self._times: dict[str, float] = {}  # [s] time of each bone's newest message, by the sender's clock
-        # [s] time from the arrival of each bone's newest message to its reading, as in `Message.age`
+        # time from the arrival of each bone's newest message to its reading, as in `LinkMessage.age`
         self._ages: dict[str, float] = {}
         self._posed: dict[
             str, tuple[Vector, Quaternion]
@@ -108,17 +127,17 @@ class Humanoid:
         """Names of the bones received so far, parents first."""
         return [name for name in PARENTS if name in self._local]
 
-    def take(self, message: Message) -> str:
+    def take(self, message: LinkMessage) -> str:
         """Processes a message of the protocol; returns an error message, or "" if the message is valid."""
-        strings, numbers = message.strings, message.numbers
+        names, numbers = message.names, message.numbers
         if message.address not in (ROOT, BONE):
             return ""
-        name = BONES.get(strings[0].lower(), "") if strings else ""
+        name = BONES.get(names[0].lower(), "") if names else ""
         if is_outdated(message.time, self.time(name)):
             return ""
-        if len(strings) != 1 or len(numbers) < NUMBERS:
+        if len(names) != 1 or len(numbers) < NUMBERS:
             return (
-                f"'{message.address}' has {len(strings)} names and {len(numbers)} numbers, and a name and"
+                f"'{message.address}' has {len(names)} names and {len(numbers)} numbers, and a name and"
                 f" {NUMBERS} were expected"
             )
         position, rotation = _position_of(numbers[:3]), _rotation_of(numbers[3:NUMBERS])
@@ -131,10 +150,7 @@ class Humanoid:
             self._counts[name] += message.repeats
             self._times[name], self._ages[name] = message.time, message.age
         elif not name and not self._local:
-            return (
-                f"bone {shown(strings[0])} is none of Unity's humanoid bones, such as 'LeftUpperArm': map its"
-                " names"
-            )
+            return f"bone {shown(names[0])} is none of Unity's humanoid bones, such as 'LeftUpperArm': map its names"
         self._posed.clear()
         return ""
 
@@ -160,7 +176,7 @@ class Humanoid:
         return self._times.get(name, np.nan)
 
     def age(self, name: str) -> float:
-        """Time [s] from the arrival of a bone's newest values to their reading, as in `Message.age`; NaN if
+        """Time from the arrival of a bone's newest values to their reading, as in `LinkMessage.age`; NaN if
         unknown.
         """
         return self._ages.get(name, np.nan)

@@ -1,0 +1,65 @@
+"""Commands of people that wait until their host executes them, in its own thread. No Blender."""
+
+import queue
+import time
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from .words import Order
+
+FRESH = (
+    1.0  # [s] age from which a press that may move a robot is ignored: the person may have changed their mind
+)
+MOST_WAITING = 1000  # largest number of waiting commands; further ones are dropped
+
+
+class WaitingOrder(NamedTuple):
+    """A command that waits: as a typed line, or read already.
+
+    Attributes:
+        stops: Number of stops that came before it.
+        arrived_at: Time of arrival [s].
+        cause: Its source.
+        order: The command.
+    """
+
+    stops: int
+    arrived_at: float
+    cause: str
+    order: str | Order
+
+    @property
+    def is_late(self) -> bool:
+        """Whether a press that may move a robot is ignored by now."""
+        return time.monotonic() - self.arrived_at > FRESH
+
+
+class WaitingOrders:
+    """Waiting commands; a stop voids those that came before it. Any thread may add commands and stops.
+
+    Attributes:
+        stops: Number of stops so far.
+    """
+
+    def __init__(self) -> None:
+        self.stops = 0
+        self._orders: queue.SimpleQueue[WaitingOrder] = queue.SimpleQueue()
+
+    def put(self, order: str | Order, cause: str = "") -> None:
+        if self._orders.qsize() < MOST_WAITING:
+            self._orders.put(WaitingOrder(self.stops, time.monotonic(), cause, order))
+
+    def stop(self) -> None:
+        """Notes a stop, which voids all commands that wait."""
+        self.stops += 1
+
+    def take(self) -> Iterator[WaitingOrder]:
+        """Yields the commands that have come since the last stop, and removes all of them."""
+        while not self._orders.empty():
+            waiting = self._orders.get()
+            if self.holds(waiting):
+                yield waiting
+
+    def holds(self, waiting: WaitingOrder) -> bool:
+        """Whether no stop has come since this command."""
+        return waiting.stops == self.stops
