@@ -2,6 +2,7 @@
 and the same files however the work is divided or interrupted.
 """
 
+import io
 import json
 import os
 import re
@@ -10,10 +11,12 @@ import shutil
 import signal
 import subprocess
 import sys
+from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 
 import bpy
 import pytest
+from limber.batch import retarget_command
 from limber.files.parquet import ParquetTable
 from limber.hardware.motion_files import FORMATS
 from limber.rig.live import live
@@ -31,14 +34,19 @@ ROOT = Path(__file__).resolve().parents[2]
 DOCUMENT = (ROOT / "docs" / "batch.md").read_text(encoding="utf-8")
 
 
+COMMAND = [sys.executable, str(ROOT / "scripts" / "batch.py"), retarget_command.NAME]
+
+
 def words(clips: Path, to: Path, *options) -> list[str]:
-    line = [sys.executable, ROOT / "scripts" / "batch.py", "limber_retarget", clips, "--to", to, *options]
-    return [str(word) for word in line]
+    return [str(word) for word in (clips, "--to", to, *options)]
 
 
 def retargeted(clips: Path, to: Path, *options) -> subprocess.CompletedProcess:
-    line = words(clips, to, *options)
-    return subprocess.run(line, capture_output=True, text=True, timeout=300, check=False)
+    """Result of the command in this Blender, as `blender --command` runs it; its workers are others."""
+    stdout, stderr = io.StringIO(), io.StringIO()
+    with redirect_stdout(stdout), redirect_stderr(stderr):
+        code = retarget_command.main(words(clips, to, *options), COMMAND)
+    return subprocess.CompletedProcess(COMMAND, code, stdout.getvalue(), stderr.getvalue())
 
 
 def manifest(folder: Path) -> dict[str, dict]:
@@ -204,7 +212,9 @@ def test_two_shards_write_the_same_files_as_one_run(places, tmp_path):
 
 def test_a_cluster_with_two_workers_writes_the_same_files_as_one_run(places, tmp_path):
     distributed = pytest.importorskip("distributed")
-    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster:
+    # Workers in threads of this process: each only starts a Blender, and has a port as on another machine.
+    workers = {"n_workers": 2, "threads_per_worker": 1, "processes": False, "protocol": "tcp://"}
+    with distributed.LocalCluster(**workers, dashboard_address=None) as cluster:
         scheduler = ("--scheduler", cluster.scheduler_address)
         done = retargeted(places["clips"], tmp_path, "--setup", places["body.blend"], *scheduler)
     assert done.returncode == 1, done.stderr
@@ -212,7 +222,7 @@ def test_a_cluster_with_two_workers_writes_the_same_files_as_one_run(places, tmp
 
 
 def test_a_killed_run_loses_the_clip_at_hand_and_goes_on(places, tmp_path):
-    line = words(places["clips"], tmp_path, "--setup", places["body.blend"], "--workers", 1)
+    line = COMMAND + words(places["clips"], tmp_path, "--setup", places["body.blend"], "--workers", 1)
     process = subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
     for said in process.stdout:
         if said.startswith("[2/9]"):
@@ -242,7 +252,7 @@ def children(process: int) -> list[int]:
 
 
 def test_an_interrupted_run_stops_and_says_how_it_goes_on(places, tmp_path):
-    line = words(places["clips"], tmp_path, "--setup", places["body.blend"], "--workers", 1)
+    line = COMMAND + words(places["clips"], tmp_path, "--setup", places["body.blend"], "--workers", 1)
     process = subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     assert process.stdout.readline()
     worker = children(process.pid)
