@@ -2,7 +2,6 @@
 and the same files however the work is divided or interrupted.
 """
 
-import io
 import json
 import os
 import re
@@ -11,7 +10,6 @@ import shutil
 import signal
 import subprocess
 import sys
-from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 
 import bpy
@@ -26,6 +24,7 @@ from limber.rig.output.clips.scene import follow, import_clip
 from limber.rig.output.clips.verdict import judge
 from limber.rig.output.export import Export
 
+from tests.blender import batch_commands
 from tests.blender.clips import Clip, walk
 from tests.blender.figures import XSENS, figure
 from tests.blender.test_gallery import added
@@ -34,19 +33,17 @@ ROOT = Path(__file__).resolve().parents[2]
 DOCUMENT = (ROOT / "docs" / "batch.md").read_text(encoding="utf-8")
 
 
-COMMAND = [sys.executable, str(ROOT / "scripts" / "batch.py"), retarget_command.NAME]
-
-
-def words(clips: Path, to: Path, *options) -> list[str]:
-    return [str(word) for word in (clips, "--to", to, *options)]
+COMMAND = [*batch_commands.PROGRAM, retarget_command.NAME]
 
 
 def retargeted(clips: Path, to: Path, *options) -> subprocess.CompletedProcess:
-    """Result of the command in this Blender, as `blender --command` runs it; its workers are others."""
-    stdout, stderr = io.StringIO(), io.StringIO()
-    with redirect_stdout(stdout), redirect_stderr(stderr):
-        code = retarget_command.main(words(clips, to, *options), COMMAND)
-    return subprocess.CompletedProcess(COMMAND, code, stdout.getvalue(), stderr.getvalue())
+    return batch_commands.run(retarget_command, COMMAND, clips, "--to", to, *options)
+
+
+def beginning(places: dict[str, Path], to: Path, **pipes) -> subprocess.Popen:
+    """The command in a process of its own, to end it early."""
+    words = (places["clips"], "--to", to, "--setup", places["body.blend"], "--workers", 1)
+    return subprocess.Popen([*COMMAND, *map(str, words)], stdout=subprocess.PIPE, text=True, **pipes)
 
 
 def manifest(folder: Path) -> dict[str, dict]:
@@ -222,8 +219,7 @@ def test_a_cluster_with_two_workers_writes_the_same_files_as_one_run(places, tmp
 
 
 def test_a_killed_run_loses_the_clip_at_hand_and_goes_on(places, tmp_path):
-    line = COMMAND + words(places["clips"], tmp_path, "--setup", places["body.blend"], "--workers", 1)
-    process = subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    process = beginning(places, tmp_path, stderr=subprocess.DEVNULL)
     for said in process.stdout:
         if said.startswith("[2/9]"):
             break
@@ -252,8 +248,7 @@ def children(process: int) -> list[int]:
 
 
 def test_an_interrupted_run_stops_and_says_how_it_goes_on(places, tmp_path):
-    line = COMMAND + words(places["clips"], tmp_path, "--setup", places["body.blend"], "--workers", 1)
-    process = subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    process = beginning(places, tmp_path, stderr=subprocess.PIPE)
     assert process.stdout.readline()
     worker = children(process.pid)
     process.send_signal(signal.SIGINT)
