@@ -2,7 +2,6 @@
 
 import json
 import subprocess
-import sys
 from pathlib import Path
 
 import bpy
@@ -11,12 +10,11 @@ from limber.batch import bake_command
 from limber.rig.blender.errors import RigError
 from limber.rig.output.bake_scene import bake_scene
 
+from tests.blender import batch_commands
 from tests.blender.baking import apart, curves, drop_keys, moving_chain, played
 from tests.blender.rigs import UPRIGHT, build, looking_chain
 
 pytestmark = pytest.mark.every_blender
-
-ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.fixture
@@ -25,8 +23,8 @@ def chain():
 
 
 def command(*arguments) -> subprocess.CompletedProcess:
-    line = [sys.executable, ROOT / "scripts" / "batch.py", *map(str, arguments)]
-    return subprocess.run(line, capture_output=True, text=True, timeout=200, check=False)
+    # without its name, with which the program runs it all the same
+    return batch_commands.run(bake_command, batch_commands.PROGRAM, *arguments)
 
 
 def test_a_scene_is_baked_as_the_button_bakes_it(rig, chain):

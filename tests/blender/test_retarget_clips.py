@@ -14,6 +14,7 @@ from pathlib import Path
 
 import bpy
 import pytest
+from limber.batch import retarget_command
 from limber.files.parquet import ParquetTable
 from limber.hardware.motion_files import FORMATS
 from limber.rig.live import live
@@ -23,6 +24,7 @@ from limber.rig.output.clips.scene import follow, import_clip
 from limber.rig.output.clips.verdict import judge
 from limber.rig.output.export import Export
 
+from tests.blender import batch_commands
 from tests.blender.clips import Clip, walk
 from tests.blender.figures import XSENS, figure
 from tests.blender.test_gallery import added
@@ -31,14 +33,17 @@ ROOT = Path(__file__).resolve().parents[2]
 DOCUMENT = (ROOT / "docs" / "batch.md").read_text(encoding="utf-8")
 
 
-def words(clips: Path, to: Path, *options) -> list[str]:
-    line = [sys.executable, ROOT / "scripts" / "batch.py", "limber_retarget", clips, "--to", to, *options]
-    return [str(word) for word in line]
+COMMAND = [*batch_commands.PROGRAM, retarget_command.NAME]
 
 
 def retargeted(clips: Path, to: Path, *options) -> subprocess.CompletedProcess:
-    line = words(clips, to, *options)
-    return subprocess.run(line, capture_output=True, text=True, timeout=300, check=False)
+    return batch_commands.run(retarget_command, COMMAND, clips, "--to", to, *options)
+
+
+def beginning(places: dict[str, Path], to: Path, **pipes) -> subprocess.Popen:
+    """The command in a process of its own, to end it early."""
+    words = (places["clips"], "--to", to, "--setup", places["body.blend"], "--workers", 1)
+    return subprocess.Popen([*COMMAND, *map(str, words)], stdout=subprocess.PIPE, text=True, **pipes)
 
 
 def manifest(folder: Path) -> dict[str, dict]:
@@ -204,7 +209,9 @@ def test_two_shards_write_the_same_files_as_one_run(places, tmp_path):
 
 def test_a_cluster_with_two_workers_writes_the_same_files_as_one_run(places, tmp_path):
     distributed = pytest.importorskip("distributed")
-    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster:
+    # Workers in threads of this process: each only starts a Blender, and has a port as on another machine.
+    workers = {"n_workers": 2, "threads_per_worker": 1, "processes": False, "protocol": "tcp://"}
+    with distributed.LocalCluster(**workers, dashboard_address=None) as cluster:
         scheduler = ("--scheduler", cluster.scheduler_address)
         done = retargeted(places["clips"], tmp_path, "--setup", places["body.blend"], *scheduler)
     assert done.returncode == 1, done.stderr
@@ -212,8 +219,7 @@ def test_a_cluster_with_two_workers_writes_the_same_files_as_one_run(places, tmp
 
 
 def test_a_killed_run_loses_the_clip_at_hand_and_goes_on(places, tmp_path):
-    line = words(places["clips"], tmp_path, "--setup", places["body.blend"], "--workers", 1)
-    process = subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    process = beginning(places, tmp_path, stderr=subprocess.DEVNULL)
     for said in process.stdout:
         if said.startswith("[2/9]"):
             break
@@ -242,8 +248,7 @@ def children(process: int) -> list[int]:
 
 
 def test_an_interrupted_run_stops_and_says_how_it_goes_on(places, tmp_path):
-    line = words(places["clips"], tmp_path, "--setup", places["body.blend"], "--workers", 1)
-    process = subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    process = beginning(places, tmp_path, stderr=subprocess.PIPE)
     assert process.stdout.readline()
     worker = children(process.pid)
     process.send_signal(signal.SIGINT)

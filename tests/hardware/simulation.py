@@ -148,7 +148,7 @@ class Simulation:
         """Runs cycles for `seconds`, with frames of `pose(time)` at 60 Hz if given; ends early in the state
         `until`. Returns the last report.
         """
-        end = self.now + seconds
+        report, end = None, self.now + seconds
         while self.now < end - 1e-9:
             self.now += PERIOD
             if pose is not None and self.now >= self._next_frame:
@@ -162,7 +162,7 @@ class Simulation:
             self.positions.append(self.robot.positions[: len(self.device.channels)])
             if report.state is until:
                 break
-        return self.report
+        return report or self.report
 
     def sleep(self, seconds: float) -> None:
         """The computer sleeps: neither Blender nor the worker runs, while the clock that both read

@@ -63,20 +63,26 @@ def draw(solids: list[ColouredSolid], seen: PictureFrame, size: int) -> np.ndarr
                 colours.append(tuple(shade * part for part in solid.colour))
                 owners.append(k)
     # outlines are drawn where another solid begins, since solids of the same colour would merge otherwise
-    number = np.array(owners)[face]
+    number = np.take(owners, face)
     edge = np.zeros((fine, fine), dtype=bool)
     edge[1:] |= number[1:] != number[:-1]
     edge[:, 1:] |= number[:, 1:] != number[:, :-1]
-    shown = np.where(edge, OUTLINE, 1.0)[..., None] * np.array(colours)[face]
+    on_outline = OUTLINE * np.array(colours)
+    shown = np.take(np.concatenate((colours, on_outline)), face + len(colours) * edge, axis=0)
     # fine pixels are averaged for smooth edges; colours are means of the covered fine pixels only, since
     # edges would be dark otherwise
-    covered = (number > 0).reshape(size, FINER, size, FINER).sum(axis=(1, 3))
+    covered = _block_sums((number > 0).astype(np.int32), FINER)
     picture = np.zeros((size, size, 4), dtype=np.float32)
-    picture[..., :3] = (
-        shown.reshape(size, FINER, size, FINER, 3).sum(axis=(1, 3)) / np.maximum(covered, 1)[..., None]
-    )
+    picture[..., :3] = _block_sums(shown, FINER) / np.maximum(covered, 1)[..., None]
     picture[..., 3] = covered / FINER**2
     return picture
+
+
+def _block_sums(values: np.ndarray, side: int) -> np.ndarray:
+    """Sums of an image's blocks of `side` by `side` pixels: (n side, n side, ...) -> (n, n, ...). numpy's own
+    sum along two short axes is slow.
+    """
+    return sum(values[row::side, column::side] for row in range(side) for column in range(side))
 
 
 def _shades(corners: np.ndarray) -> np.ndarray:
@@ -111,8 +117,7 @@ def shrunk(picture: np.ndarray, times: int) -> np.ndarray:
     """An RGBA picture (size, size, 4) reduced to 1/`times` of its size along each axis; colours are weighted
     by alpha.
     """
-    size = len(picture) // times
-    blocks = picture.reshape(size, times, size, times, 4)
-    alpha = blocks[..., 3:].mean(axis=(1, 3))
-    colours = (blocks[..., :3] * blocks[..., 3:]).mean(axis=(1, 3)) / np.maximum(alpha, 1e-6)
-    return np.concatenate((colours, alpha), axis=2).astype(np.float32)
+    weighted = np.concatenate((picture[..., :3] * picture[..., 3:], picture[..., 3:]), axis=2)
+    means = _block_sums(weighted, times) / times**2
+    means[..., :3] /= np.maximum(means[..., 3:], 1e-6)
+    return means.astype(np.float32)

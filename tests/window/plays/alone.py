@@ -17,6 +17,7 @@ ACROSS, BELOW = (
     0.75,
     22,
 )  # position of the button: share of the sidebar's width, and pixels below its top at a scale of 1
+VIEW = 320  # [pixels] width of the 3D view: the sidebar's, and a little more
 PASSED_ON = (
     "enabled",
     "active",
@@ -173,8 +174,7 @@ class Alone:
 
     def __init__(self, stage) -> None:
         self.stage, self._shown = stage, None
-        with stage.context():
-            bpy.ops.screen.screen_full_area(use_hide_panels=True)
+        self._narrow_view()
         owner = self
 
         def draw_one(panel, _context) -> None:
@@ -192,6 +192,20 @@ class Alone:
         cls = type("LIMBER_PT_one_alone", (bpy.types.Panel,), {**where, "draw": draw_one})
         bpy.utils.register_class(cls)
         stage.at_end.callback(bpy.utils.unregister_class, cls)
+
+    def _narrow_view(self) -> None:
+        """Leaves little of the 3D view beside its sidebar, and editors that seldom redraw around it: drawn in
+        software, a wide view takes twice as long as the sidebar and the window together.
+        """
+        area = self.stage.area()
+        area.spaces.active.show_region_ui = True
+        for region in ("header", "tool_header", "toolbar"):
+            setattr(area.spaces.active, f"show_region_{region}", False)
+        with self.stage.context():
+            bpy.ops.screen.area_split(direction="VERTICAL", factor=1.0 - VIEW / area.width)
+        for other in self.stage.window.screen.areas:
+            if other != area:
+                other.type = "INFO"
 
     def _is_there(self, cls: type) -> bool:
         parent = getattr(cls, "bl_parent_id", "")
