@@ -150,7 +150,8 @@ class Humanoid:
             self._counts[name] += message.repeats
             self._times[name], self._ages[name] = message.time, message.age
         elif not name and not self._local:
-            return f"bone {shown(names[0])} is none of Unity's humanoid bones, such as 'LeftUpperArm': map its names"
+            bone = shown(names[0])
+            return f"bone {bone} is none of Unity's humanoid bones, such as 'LeftUpperArm': map its names"
         self._posed.clear()
         return ""
 

@@ -68,8 +68,10 @@ class Erik:
         number.
         """
         library = kernel()
+        if library is None:
+            return None
         try:
-            return library and CompiledErik(library, self.skeleton, self.chain, self.hyper, self.max_views)
+            return CompiledErik(library, self.skeleton, self.chain, self.hyper, self.max_views)
         except KernelError:
             return None
 
