@@ -37,9 +37,10 @@ def ends(figure: Figure) -> GazeBones:
     first = figure.index[line[-1]]
     below = figure.parent[first] if figure.begins_on_parent(first) else first
     near_top = _NearTop(figure.heads[below], figure.tips[top])
-    eyes = _eyes(figure, first, near_top)
-    above = line[: line.index(chest)] if (chest := chest_of(figure, line)) else line
+    above = line[: line.index(chest)] if (chest := chest_of(figure, line)) else []
     neck = figure.index[above[-1]] if above else first
+    # above the chest all belongs to the head, however large the head is
+    eyes = (_eyes(figure, neck) if above else ()) or _eyes(figure, first, near_top)
     carrier = _carrier(figure, eyes) if eyes else _with_pairs(figure, neck, near_top)
     head = (
         chain_end.looking(figure.rig, line[0])

@@ -288,7 +288,8 @@ class Figure:
     @cached_property
     def front(self) -> np.ndarray | None:
         """Horizontal unit vector (3,) in which the figure faces: the direction of its feet, else of its eyes,
-        else -Y as usual in Blender; None if it is not symmetrical.
+        else -Y as usual in Blender; if that is sideways, the direction of the trunk's highest end; None if it
+        is not symmetrical.
         """
         if self.lateral is None:
             return None
@@ -297,12 +298,24 @@ class Figure:
             if direction is not None and abs(direction @ ahead) > CLEAR:
                 return ahead if direction @ ahead > 0 else -ahead
         to_world = self.rig.matrix_world.to_3x3()
-        usual = (to_world @ Vector((0, -1, 0)), Vector((0, -1, 0)), to_world @ Vector((1, 0, 0)))
+        usual = (
+            to_world @ Vector((0, -1, 0)),
+            Vector((0, -1, 0)),
+            self._to_highest_end(),
+            to_world @ Vector((1, 0, 0)),
+        )
         side = next(
             (direction for guess in usual if abs(direction := np.array(guess.normalized()) @ ahead) > CLEAR),
             1.0,
         )
         return ahead if side > 0 else -ahead
+
+    def _to_highest_end(self) -> Vector:
+        """From the middle of the body to the highest tip of the trunk: an animal's head is higher than its
+        tail.
+        """
+        tips = self.tips[sorted(self.trunk)]
+        return Vector(tips[tips[:, 2].argmax()] - self.heads[self.body].mean(axis=0))
 
     def _feet(self) -> np.ndarray | None:
         """Mean horizontal direction (3,) of the feet: pairs of bones that lie on the ground; None if there
@@ -311,7 +324,7 @@ class Figure:
         directions = []
         for k in self.body:
             above = self.parent[k]
-            if self.image[k] in {-1, k} or self.children[k] or above < 0:
+            if self.image[k] in {-1, k} or self.children[k] or above < 0 or self._is_on_tail(k):
                 continue
             begin, end = (
                 (self.heads[k], self.tips[k]) if self.is_anatomical else (self.heads[above], self.heads[k])
@@ -322,6 +335,17 @@ class Figure:
                 directions.append(direction / np.linalg.norm(direction))
         return np.mean(directions, axis=0) if directions else None
 
+    def _is_on_tail(self, k: int) -> bool:
+        """Whether a bone hangs on a tail, as a fin does: on a bone in the plane of symmetry that lies on the
+        ground and hangs from one above the ground. The root, from which controls of feet hang, is none.
+        """
+        while k >= 0 and k not in self.middle:
+            k = self.parent[k]
+        on_ground = k >= 0 and bool(self.low[k])
+        while k >= 0 and self.low[k]:
+            k = self.parent[k]
+        return on_ground and k >= 0
+
     def _face(self) -> np.ndarray | None:
         """Mean direction (3,) from the head to pairs of childless bones on the head, such as eyes; None
         without such bones.
@@ -329,7 +353,10 @@ class Figure:
         on_trunk = [
             k
             for k in self.body
-            if self.image[k] not in {-1, k} and not self.children[k] and self.parent[k] in self.trunk
+            if self.image[k] not in {-1, k}
+            and not self.children[k]
+            and self.parent[k] in self.trunk
+            and not self._is_on_tail(k)
         ]
         head = max((self.parent[k] for k in on_trunk), key=lambda k: self.heads[k, 2], default=-1)
         directions = [self.heads[k] - self.heads[head] for k in on_trunk if self.parent[k] == head]

@@ -10,14 +10,15 @@ from limber.panels import tab
 
 
 class Layout:
-    """Layout that records buttons, lines, settings (owner, name), greyed-out ones among them, and lists
-    (owner, name).
+    """Layout that records buttons, pressed ones among them, lines, settings (owner, name), greyed-out ones
+    among them, and lists (owner, name).
 
     Rows and columns in it add to the same records.
     """
 
     def __init__(self, notes: "Layout | None" = None) -> None:
         self.operators: list[str] = notes.operators if notes else []
+        self.pressed: list[str] = notes.pressed if notes else []  # buttons that are drawn pressed
         self.labels: list[str] = notes.labels if notes else []
         self.messages: list[SimpleNamespace] = notes.messages if notes else []
         self.settings: list[tuple] = notes.settings if notes else []
@@ -26,8 +27,10 @@ class Layout:
         self.lists: list[tuple] = notes.lists if notes else []
         self.order: list[str] = notes.order if notes else []  # buttons and lines from top to bottom
 
-    def operator(self, verb: str, **_options):
+    def operator(self, verb: str, *, depress: bool = False, **_options):
         self.operators.append(verb)
+        if depress:
+            self.pressed.append(verb)
         self.order.append(verb)
         button = SimpleNamespace()
         if verb == "limber.show_message":  # the last line of a message that continues

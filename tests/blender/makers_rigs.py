@@ -291,6 +291,61 @@ FIGURES = {
         eyes=True,
         **TWO_LEGS,
     ),
+    "mermaid": Subject(
+        line("", *SPINE, tip=TOP)
+        | ARMS
+        | line(
+            "trunk",
+            ("tail.1", 0, 0, 0.9),
+            ("tail.2", 0, -0.1, 0.6),
+            ("tail.3", 0, 0, 0.35),
+            ("tail.4", 0, 0.15, 0.15),
+            tip=(0, 0.3, 0.05),
+        )
+        | both(line("tail.4", ("fin.L", 0.02, 0.3, 0.05), tip=(0.25, 0.5, 0.03))),
+        "head",
+        feet=("fin.L", "fin.R"),
+        **{part: bones for part, bones in TWO_LEGS.items() if part != "feet"},
+    ),
+    "large head": Subject(
+        line(
+            "",
+            ("trunk", 0, 0, 0.22),
+            ("lumbar", 0, 0, 0.28),
+            ("thorax", 0, 0, 0.34),
+            ("neck", 0, 0, 0.42),
+            ("head", 0, 0, 0.46),
+            tip=(0, 0, 1.1),
+        )
+        | both(
+            {"eye.L": ("head", (0.13, -0.25, 0.6), (0.13, -0.32, 0.6))}
+            | arm("thorax", 0.08, 0.4, (0.26, 0, 0.25))
+            | leg("trunk", "hind", 0.05, 0, 0.21)
+        ),
+        "head",
+        eyes=True,
+        **TWO_LEGS,
+    ),
+    "tortoise": Subject(
+        line(
+            "",
+            ("shell", 0, 0, 0.25),
+            ("neck.1", 0, -0.32, 0.22),
+            ("neck.2", 0, -0.42, 0.26),
+            ("head", 0, -0.55, 0.36),
+            tip=(0, -0.72, 0.35),
+        )
+        | line("shell", ("tail", 0, 0.32, 0.2), tip=(0, 0.45, 0.15))
+        | both(
+            line("shell", ("fore.L", 0.2, -0.25, 0.2), ("paw.L", 0.35, -0.3, 0.12), tip=(0.4, -0.35, 0.0))
+            | line("shell", ("rear.L", 0.2, 0.25, 0.2), ("sole.L", 0.35, 0.28, 0.12), tip=(0.4, 0.24, 0.0))
+        ),
+        "head",
+        "neck.1",
+        None,
+        ("neck.1", "head"),
+        feet=("paw.L", "paw.R", "sole.L", "sole.R"),
+    ),
     "snake": Subject(SNAKE, "s11", "s0", None, None),
     "snake from its middle": Subject(
         line("", *((f"s{k}", 0, -0.1 * k, 0.03) for k in range(6)), tip=(0, -0.6, 0.03))

@@ -74,6 +74,19 @@ def test_after_stop_clear_fault_comes_before_everything_else_that_could_be_next(
     assert next_step(armed, False).operator == "limber.clear_fault"
 
 
+@pytest.mark.parametrize(("text", "pressed"), [((0, 0, 0), ["limber.stop"]), ((1, 1, 1), [])])
+def test_on_its_red_stop_has_bright_letters_in_a_theme_of_dark_ones_too(armed, text: tuple, pressed: list):
+    from limber.panels.authoring.next_step import LIMBER_PT_next_step
+
+    colours = bpy.context.preferences.themes[0].user_interface.wcol_tool
+    usual = tuple(colours.text)
+    colours.text = text
+    try:
+        assert drawn(LIMBER_PT_next_step).pressed == pressed
+    finally:
+        colours.text = usual
+
+
 def test_in_the_robot_panel_the_buttons_of_a_state_are_above_its_sentences(armed):
     from limber.panels.robot.robot import LIMBER_PT_robot
 

@@ -2,7 +2,7 @@
 its bones are.
 """
 
-from math import cos, degrees, radians, sin
+from math import cos, degrees, pi, radians, sin
 
 import bpy
 import pytest
@@ -60,6 +60,17 @@ def test_a_face_shows_the_front_where_feet_do_not_and_the_armature_is_turned():
     _, _, chain = new_chain("Mixamo", "numbers", "left", "along its own +Y")
     start, tip = chain_lines.forward(chain.id_data, chain)
     assert degrees((tip - start).angle(front("along its own +Y"))) < 3
+
+
+@pytest.mark.parametrize("side", [-1, 1])
+def test_the_higher_end_of_an_animal_that_stands_sideways_is_its_head(side: int):
+    rig, called = made("tortoise", "numbers")
+    rig.data.transform(Matrix.Rotation(side * pi / 2, 4, "Z"))
+    bpy.context.view_layer.update()
+    select(rig, called["head"])
+    pressed(bpy.ops.limber.new_chain)
+    start, tip = chain_lines.forward(rig, rig.limber.chains[0])
+    assert degrees((tip - start).angle(Vector((side, 0, 0)))) < 3
 
 
 @every_figure
