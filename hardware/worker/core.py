@@ -18,7 +18,6 @@ from ..safety import (
     DRIVEN,
     FOLLOWING,
     HELD_UP_AFTER,
-    JUMPED,
     SETTING_UP,
     Command,
     Fault,
@@ -244,8 +243,6 @@ class Worker:
         elif before.state in DRIVEN and self._controller is not None:
             if begins and request.command in MOTION_COMMANDS and not self._controller.takes_over(request):
                 self._controller = None
-            elif after.state is State.ARMING and after.detail == JUMPED:
-                self._controller.resume_approach()
             elif after.state is State.ARMING:
                 self._controller.begin_approach()
 

@@ -86,11 +86,12 @@ class Drive:
         """Whether the commanded values are at `goal` (joints,)."""
         return self._distance(goal) < ARRIVED
 
-    def may_follow(self, goal: Sequence[Kinematic]) -> bool:
-        """Whether the approach has ended: `goal` (joints,) stands and has been reached, or the approach may
-        be as fast as the joints, so that `follow` goes on as it does.
+    @property
+    def may_follow(self) -> bool:
+        """Whether the approach may end after it has arrived: if its goal stands, or if it may be as fast as
+        the joints.
         """
-        return self._grown >= 1.0 or (self._goal_stands_for >= GOAL_STANDS_FOR and self.has_arrived(goal))
+        return self._goal_stands_for >= GOAL_STANDS_FOR or self._growth >= 1.0
 
     def follow(self, goal: Sequence[Kinematic], dt: float, reaches: Sequence[Reach] | None = None) -> None:
         """Advance by `dt` [s] along `goal` (joints,); a goal within the limits passes unchanged.
@@ -101,7 +102,6 @@ class Drive:
             reaches: Lowest and highest position at which each joint may come to a stop, if it can; None for
                 all within its limits.
         """
-        self._is_approaching = False
         self._go(
             min(dt, LONGEST_STEP),
             lambda joint, time: self._toward(self._limiters, joint, goal, time, reaches),
@@ -109,27 +109,9 @@ class Drive:
 
     def begin_approach(self) -> None:
         """Prepare for `approach`; joints that move faster than it brake first."""
-        self._is_approaching = True
-        self._approach_time = 0.0  # [s] time since the beginning, with what was braked meanwhile
-        self._grown = 0.0  # growth of the limits that the approach has reached: see `_set_growth`
+        self._approach_time = self._goal_stands_for = 0.0
         self._grows_from = math.inf
         self._unmet = list(range(len(self._states)))  # joints that have not coincided with the goal yet
-        self._begin_slowly()
-
-    def resume_approach(self) -> None:
-        """Prepare for `approach` to a goal that has jumped, from a standstill. It is slow until the goal
-        moves on, and then has the limits that it had reached: a clip that jumps at its loop would otherwise
-        never be followed. If the joints have followed since, the approach begins anew.
-        """
-        if self._is_approaching:
-            self._begin_slowly()
-        else:
-            self.begin_approach()
-
-    def _begin_slowly(self) -> None:
-        """Forget the goal of an approach, and set the approach's own limits."""
-        self._goal_stands_for = 0.0
-        self._first_goal: list[float] = []  # (joints,)
         self._sides: list[float] = []  # (joints,) initial goal minus command; its sign: the side of the goal
         self._set_growth(0.0)
 
@@ -137,12 +119,11 @@ class Drive:
         self, goal: Sequence[Kinematic], dt: float, reaches: Sequence[Reach] | None = None, hurry: bool = True
     ) -> None:
         """Advance slowly by `dt` [s] toward `goal`, as `follow`. With `hurry`, limits grow from the
-        approach's to the joints' own once a goal that moves should have been reached, or has met each joint.
+        approach's to the joints' own once the goal should have been reached, or moves and has met each joint.
         """
         self._measure_approach(goal, dt, hurry)
-        if self._approach_time > self._grows_from and self._has_moved(goal):
-            self._grown = min(self._grown + dt / APPROACH_GROWTH, 1.0)
-            self._set_growth(self._grown)
+        if self._approach_time > self._grows_from and self._growth < 1.0:
+            self._set_growth((self._approach_time - self._grows_from) / APPROACH_GROWTH)
 
         # a joint that is faster than the approach first brakes, within its own limits
         def slowly(joint: int, time: float) -> Kinematic:
@@ -161,18 +142,15 @@ class Drive:
         offsets = [
             desired.position - state.position for desired, state in zip(goal, self._states, strict=True)
         ]
-        if not self._sides:
+        if self._approach_time == 0.0:
             self._sides = offsets
-            self._first_goal = [desired.position for desired in goal]
             if hurry:
-                # duration of an approach that accelerates and brakes, d / v + v / a, and a tolerance for
-                # delays; a goal that jumps later does not put it off, or the approach might never end
-                self._grows_from = min(
-                    self._grows_from,
-                    self._approach_time
-                    + self._distance(goal) / APPROACH_SPEED
+                # [s] duration of an approach that accelerates and brakes, d / v + v / a, and a tolerance for
+                # delays
+                self._grows_from = (
+                    self._distance(goal) / APPROACH_SPEED
                     + APPROACH_SPEED / APPROACH_ACCELERATION
-                    + APPROACH_PATIENCE,
+                    + APPROACH_PATIENCE
                 )
         self._approach_time += dt
         # a goal that passes a joint between two steps has met it, too, and is then on its other side
@@ -192,13 +170,7 @@ class Drive:
     def brake(self, dt: float) -> None:
         """Advance by `dt` [s] toward a standstill, as fast as the limits allow."""
         dt = min(dt, LONGEST_STEP)
-        self._approach_time += dt
         self._go(dt, lambda joint, time: _braked(self._states[joint], self._limiters[joint].limits, time))
-
-    def _has_moved(self, goal: Sequence[Kinematic]) -> bool:
-        """Whether `goal` is no longer where it was when the approach began, or when it jumped."""
-        rows = zip(goal, self._first_goal, self._scales, strict=True)
-        return any(abs(desired.position - first) >= ARRIVED * scale for desired, first, scale in rows)
 
     def _distance(self, goal: Sequence[Kinematic]) -> float:
         """Largest distance of a joint from its goal [rad of a revolute joint]."""
@@ -206,15 +178,18 @@ class Drive:
         return max(abs(state.position - desired.position) / scale for state, desired, scale in rows)
 
     def _set_growth(self, growth: float) -> None:
-        """Set the limits of the approach: 0 its own, 1 the joints'. They only grow while it advances, so
+        """Set the limits of the approach: 0 its own, 1 the joints'. They only grow during an approach, so
         earlier states stay within them.
         """
+        self._growth = min(growth, 1.0)
         self._slow = [
             Limiter(
                 replace(
                     limiter.limits,
-                    velocity=_between(APPROACH_SPEED * scale, limiter.limits.velocity, growth),
-                    acceleration=_between(APPROACH_ACCELERATION * scale, limiter.limits.acceleration, growth),
+                    velocity=_between(APPROACH_SPEED * scale, limiter.limits.velocity, self._growth),
+                    acceleration=_between(
+                        APPROACH_ACCELERATION * scale, limiter.limits.acceleration, self._growth
+                    ),
                 )
             )
             for limiter, scale in zip(self._limiters, self._scales, strict=True)

@@ -29,7 +29,7 @@ class MotionController:
 
     Attributes:
         channels: Indices of the driven channels.
-        arrived: Whether a slow approach has ended: see `Drive.may_follow`.
+        arrived: Whether a slow approach has reached its goal.
         done: Whether a task, or parking, has ended.
         raw: Last raw goals sent (channels,); None for no goal.
     """
@@ -85,11 +85,6 @@ class MotionController:
         if self._drive is not None:
             self._drive.begin_approach()
 
-    def resume_approach(self) -> None:
-        """Resume a slow approach to a goal that has jumped, from a standstill."""
-        if self._drive is not None:
-            self._drive.resume_approach()
-
     def step(
         self,
         state: State,
@@ -114,7 +109,7 @@ class MotionController:
             self._drive.approach(goal, dt, reaches)
         else:
             self._drive.follow(goal, dt, reaches)
-        self.arrived = goal is not None and self._drive.may_follow(goal)
+        self.arrived = goal is not None and self._drive.may_follow and self._drive.has_arrived(goal)
         self.raw = self._approach.take(self._mixing.unbounded(self._drive.commanded), dt)
         return self.raw
 
