@@ -1,6 +1,7 @@
 """Commands of people that wait until their host executes them, in its own thread. No Blender."""
 
 import queue
+import threading
 import time
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -43,6 +44,7 @@ class WaitingOrders:
 
     def __init__(self) -> None:
         self.stops = 0
+        self._stopping = threading.Lock()
         self._orders: queue.SimpleQueue[WaitingOrder] = queue.SimpleQueue()
 
     def put(self, order: str | Order, cause: str = "") -> None:
@@ -51,15 +53,16 @@ class WaitingOrders:
 
     def stop(self) -> None:
         """Notes a stop, which voids all commands that wait."""
-        self.stops += 1
+        with self._stopping:
+            self.stops += 1
 
     def take(self) -> Iterator[WaitingOrder]:
         """Yields the commands that have come since the last stop, and removes all of them."""
         while not self._orders.empty():
             waiting = self._orders.get()
-            if self.holds(waiting):
+            if self.is_valid(waiting):
                 yield waiting
 
-    def holds(self, waiting: WaitingOrder) -> bool:
+    def is_valid(self, waiting: WaitingOrder) -> bool:
         """Whether no stop has come since this command."""
         return waiting.stops == self.stops

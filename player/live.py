@@ -39,8 +39,8 @@ STOP = "stop"  # word of the command that is executed at once
 SHOWN_EVERY = 0.1  # [s] time between two updates of the page's state
 KEPT = 30  # number of decisions and sentences on the page
 NOBODY = (
-    "A robot is released or armed by a person at a terminal alone, or on the page: start limber play in one,"
-    " or with --page"
+    "Only a person arms or releases a robot: start limber play in a terminal and type it there, or with"
+    " --page and press it on the page"
 )
 TYPED, PAGE, OSC = "typed", "page", "OSC"  # sources of commands
 
@@ -320,7 +320,7 @@ class LivePlay:
             except (PlayerError, HardwareError) as error:
                 self._say(str(error))
             # a stop that came after the command takes precedence
-            if not self._orders.holds(waiting) and self._robots is not None:
+            if not self._orders.is_valid(waiting) and self._robots is not None:
                 self._robots.sessions.stop_all()
 
     def _do_waiting(self, waiting: WaitingOrder) -> None:

@@ -135,9 +135,11 @@ class GazeGoal:
             raise KernelError(f"the kernel cannot {self.aim.words}")
         return self.numbers
 
-    @cached_property
+    @property
     def kernel_address(self) -> int:
-        """Address of the array `kernel_numbers`, which stays in memory as long as the goal."""
+        """Address of the array `kernel_numbers`, valid as long as the goal. It is not stored, since a copy of
+        the goal has an array of its own.
+        """
         return self.kernel_numbers.buffer_info()[0]
 
 

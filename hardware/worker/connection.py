@@ -115,6 +115,7 @@ SILENT_AFTER = (
 AWAY = 0.1  # [s] time between two steps of the worker from which it counts as held up
 # [s] longest time between two moves; a longer one comes near the timeout of servos' and boards' watchdogs
 LONGEST_MOVE_INTERVAL = 0.1
+TOO_SLOW = "{} baud are too slow for its {} servos: choose a higher Baud Rate, here and on the board"
 POSE_FRESH = 0.25  # [s] largest age of a position that counts as the robot's current one
 RECOVERABLE = (  # faults after which the connection itself still works
     Fault.DEVICE_RESET,

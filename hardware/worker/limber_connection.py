@@ -22,6 +22,7 @@ from .connection import (
     POSE_FRESH,
     READ_EVERY,
     SILENT_AFTER,
+    TOO_SLOW,
     Connection,
     Moves,
     Raw,
@@ -280,7 +281,7 @@ def _why_unsuitable(device: Device, welcome: limber.Welcome, period: float) -> s
                 f" those of {channel.label} from {channel.lowest:g} to {channel.highest:g}"
             )
     if _periods_per_move(device, welcome, period) * period > LONGEST_MOVE_INTERVAL:
-        return f"{device.baudrate} baud are too slow for its {welcome.channels} servos"
+        return TOO_SLOW.format(device.baudrate, welcome.channels)
     return None
 
 

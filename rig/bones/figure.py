@@ -312,8 +312,10 @@ class Figure:
 
     def _to_highest_end(self) -> Vector:
         """From the middle of the body to the highest tip of the trunk: an animal's head is higher than its
-        tail.
+        tail. The zero vector if the figure has no trunk.
         """
+        if not self.trunk:
+            return Vector()
         tips = self.tips[sorted(self.trunk)]
         return Vector(tips[tips[:, 2].argmax()] - self.heads[self.body].mean(axis=0))
 

@@ -4,7 +4,7 @@ shows the solved pose in Blender's terms.
 
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, field
 from math import nan
 from time import perf_counter
@@ -177,6 +177,16 @@ class SceneSession:
             self.seconds = perf_counter() - begun
         if record.outputs is not None:
             record.pose, record.desired_pose = self.show(inputs)
+
+    def rest(self, problem: str, inputs: SessionInputs, dt: float) -> None:
+        """Makes the mover come to rest after a defect, its `problem`, in place of a tick of `dt` [s]. Its
+        pose stays as it was if the defect is in showing it.
+        """
+        record = self.record
+        record.rest(problem, dt)
+        if record.outputs is not None:
+            with suppress(Exception):
+                record.pose, record.desired_pose = self.show(inputs)
 
     def differs(self, inputs: SessionInputs) -> bool:
         """Whether inputs have changed since the last tick, or have become valid or invalid."""

@@ -227,7 +227,7 @@ class SceneStage:
             if not self.goes_on:
                 raise
             session.record.state = before  # rests in place of the tick, which may have been completed
-            session.record.rest(_reported_defect(inputs.mover), dt)
+            session.rest(_reported_defect(inputs.mover), inputs, dt)
 
     def _differs(self, session: SceneSession, inputs: SessionInputs) -> bool:
         """Whether inputs of a session have changed since the last tick."""

@@ -7,7 +7,7 @@ from limber.rig.live import live
 
 from tests.blender.baking import begin
 from tests.blender.rigs import UPRIGHT, build, looking_chain, target
-from tests.blender.shown import go_live, missed, no_handler_raises, pose, session, settle  # noqa: F401
+from tests.blender.shown import farthest, go_live, missed, no_handler_raises, pose, session, settle  # noqa: F401
 
 pytestmark = pytest.mark.every_blender
 
@@ -44,8 +44,12 @@ def test_the_other_mover_goes_on_and_the_failing_one_comes_to_rest(
         each.target.location.x += 1.0
     rows = []
     step(rows, chain, 3)
+    before = pose(rig)
     monkeypatch.setattr(session(rig, chain), method, fail)
-    step(rows, chain, 40)
+    step(rows, chain, 1)
+    if method == "read":
+        assert farthest(before, pose(rig)) > 1e-3, "the viewport shows how it brakes"
+    step(rows, chain, 39)
     problem = session(rig, chain).problem
     assert "is stopped by a defect of Limber" in problem
     assert "console" in problem

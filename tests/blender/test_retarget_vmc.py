@@ -170,8 +170,8 @@ def test_the_joints_of_a_thumb_hang_on_each_other_under_the_names_of_either_vers
     bent = (0.0, 0.0, sin(radians(10)), cos(radians(10)))
     send(frame(dict.fromkeys(thumb, bent), UNITY | dict.fromkeys(thumb, (-0.03, 0.0, 0.0))))
     found.look()
-    assert set(thumb) <= set(found.links)
-    rotations, places = found.posed(["LeftHand", *thumb])
+    assert set(thumb) <= set(found.poses.links)
+    rotations, places = found.poses.posed(["LeftHand", *thumb])
     for above, below in pairwise(rotations):
         assert np.degrees(np.arccos((np.trace(above.T @ below) - 1.0) / 2.0)) == pytest.approx(20.0, abs=0.01)
     assert np.linalg.norm(np.diff(places, axis=0), axis=1) == pytest.approx([0.03] * 3, abs=1e-6)
@@ -258,7 +258,7 @@ def test_a_position_that_nothing_can_have_is_lost_until_the_next(heard, number):
     ):
         send(data)
         found.look()
-        places = found.posed(["Hips", "Spine", "Head", "LeftFoot"])[1]
+        places = found.poses.posed(["Hips", "Spine", "Head", "LeftFoot"])[1]
         assert np.isfinite(places).all(1).tolist() == there
 
 
@@ -268,7 +268,7 @@ def test_what_is_sent_of_single_links_has_the_same_bounds(heard, address):
     send(message("/limber/position/Hips", 1.0, 2.0, 3.0).dgram)
     send(message(f"/limber/{address}/Hips", 1e30, 2.0, 3.0).dgram)
     found.look()
-    samples = found.samples(["Hips"])
+    samples = found.poses.samples(["Hips"])
     seen = samples.values if address == "position" else samples.velocities
     assert np.isnan(seen[1, 0])
 
@@ -279,7 +279,7 @@ def test_a_clock_beyond_all_numbers_gives_no_time(heard, time):
     send(said(time))
     send(bone("Hips"))
     found.look()
-    assert np.isnan(found.samples(["Hips"]).times[0])
+    assert np.isnan(found.poses.samples(["Hips"]).times[0])
 
 
 @pytest.mark.parametrize("name", ["x" * 60_000, "\u202e\x1b[2J\nHips", "\U0001f600" * 10_000])

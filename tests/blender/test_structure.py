@@ -6,11 +6,12 @@ from math import cos, degrees, pi, radians, sin
 
 import bpy
 import pytest
+from limber.rig.bones.figure import Figure
 from limber.rig.showing import chain_lines
 from mathutils import Matrix, Vector
 
 from tests.blender.makers_rigs import FIGURES, made
-from tests.blender.rigs import make_active, select
+from tests.blender.rigs import build, make_active, select
 from tests.blender.shown import go_live, no_handler_raises, settle  # noqa: F401
 
 VARIANTS = [
@@ -60,6 +61,19 @@ def test_a_face_shows_the_front_where_feet_do_not_and_the_armature_is_turned():
     _, _, chain = new_chain("Mixamo", "numbers", "left", "along its own +Y")
     start, tip = chain_lines.forward(chain.id_data, chain)
     assert degrees((tip - start).angle(front("along its own +Y"))) < 3
+
+
+def test_two_arms_without_a_trunk_face_as_is_usual_in_blender():
+    bones = {"arm.L": None, "hand.L": None, "arm.R": None, "hand.R": None}
+    rig = build(bones, parents={"arm.R": "", "hand.R": "arm.R"})
+    bpy.ops.object.mode_set(mode="EDIT")
+    for name, begin, end in (("arm", 0.2, 0.5), ("hand", 0.5, 0.7)):
+        for side, letter in ((1, "L"), (-1, "R")):
+            bone = rig.data.edit_bones[f"{name}.{letter}"]
+            bone.head, bone.tail = (side * begin, 0, 1), (side * end, 0, 0.9)
+            bone.parent = None if name == "arm" else bone.parent
+    bpy.ops.object.mode_set(mode="POSE")
+    assert Figure(rig).front == pytest.approx((0, -1, 0))
 
 
 @pytest.mark.parametrize("side", [-1, 1])

@@ -114,4 +114,4 @@ def test_a_line_that_takes_long_for_the_goals_of_all_servos_is_refused(closing):
     )
     report = simulation.run(0.5, simulation.wave)
     assert (report.state, report.fault) == (State.FAULT, Fault.UNSUITABLE)
-    assert report.detail == "9600 baud are too slow for its 24 servos"
+    assert report.detail.startswith("9600 baud are too slow for its 24 servos: choose a higher Baud Rate")

@@ -22,7 +22,7 @@ def test_a_stop_while_commands_are_executed_voids_the_rest_and_is_known_of_the_o
     for waiting in orders.take():
         executed.append(waiting.order)
         orders.stop()
-        assert not orders.holds(waiting)
+        assert not orders.is_valid(waiting)
     assert executed == ["arm"]
 
 

@@ -12,7 +12,7 @@ from ...protocols.interface import Codec, Exchange
 from ...protocols.servo_state import StoredSettings
 from ...protocols.table import settings_of
 from ..configuration import SPEED_HEADROOM
-from ..connection import LONGEST_MOVE_INTERVAL
+from ..connection import LONGEST_MOVE_INTERVAL, TOO_SLOW
 from .stored_ranges import within_own_limits
 
 BEYOND = 0.05  # [rad] 3 degrees beyond the protocol's range, within which a servo may still be moved back
@@ -150,7 +150,7 @@ class ServoChannels:
             return str(error)
         if BITS * size / self.device.baudrate <= LONGEST_MOVE_INTERVAL:
             return None
-        return f"{self.device.baudrate} baud are too slow for its {len(goals)} servos"
+        return TOO_SLOW.format(self.device.baudrate, len(goals))
 
     def _why_not(self, channel: ServoChannel) -> str | None:
         try:
