@@ -39,8 +39,8 @@ STOP = "stop"  # word of the command that is executed at once
 SHOWN_EVERY = 0.1  # [s] time between two updates of the page's state
 KEPT = 30  # number of decisions and sentences on the page
 NOBODY = (
-    "Only a person arms or releases a robot: start limber play in a terminal and type it there, or with"
-    " --page and press it on the page"
+    "A robot is released or armed by a person at a terminal alone, or on the page: start limber play in one,"
+    " and type it there, or with --page"
 )
 TYPED, PAGE, OSC = "typed", "page", "OSC"  # sources of commands
 
