@@ -70,7 +70,7 @@ class ReachyConnection(Connection):
         self._antennas_sent: tuple[float, ...] = ()
         self._plays = False  # whether a move that another program has loaded is playing
         self._foreign = ForeignMotion()
-        self._heard_at = self._listened_at = time
+        self._heard_at = self._listened_at = self._back_at = time
         self._sent_at = -math.inf
         self._arming_since: float | None = None
         self._requested_at: float | None = None  # [s] time of the request to enable the motors
@@ -175,9 +175,9 @@ class ReachyConnection(Connection):
         if data is None:
             return
         if time - self._listened_at > AWAY:
-            self._heard_at = max(
-                self._heard_at, time - AWAY
-            )  # after its own delay the worker cannot know whether the daemon was silent
+            # after its own delay the worker cannot know whether the daemon was silent, or read nothing
+            self._back_at = time - AWAY
+            self._heard_at = max(self._heard_at, self._back_at)
         self._listened_at = time
         # the newest of the positions that came since the last cycle
         newest: messages.JointPositions | None = None
@@ -364,7 +364,9 @@ class ReachyConnection(Connection):
             return
         if self._is_set_up:
             waiting_since = self._moves.waiting_since
-            reads_nothing = waiting_since is not None and time - waiting_since > SILENT_AFTER
+            reads_nothing = (
+                waiting_since is not None and time - max(waiting_since, self._back_at) > SILENT_AFTER
+            )
             if reads_nothing or time - self._heard_at > SILENT_AFTER:
                 self._moves.give_up()
                 self.fail(Fault.SILENT, "")

@@ -81,3 +81,14 @@ def test_a_network_that_passes_nothing_for_half_a_second_ends_no_motion(begin):
     assert report.state is State.ARMED
     assert report.lost == 0
     assert simulation.report.measured == pytest.approx(waving(simulation.now), abs=0.05)
+
+
+def test_moves_that_were_unread_while_the_worker_itself_was_held_up_end_no_motion(begin):
+    simulation = begin()
+    simulation.arm(UP)
+    line = SlowReader(simulation, 0.0)
+    simulation.run(0.3, UP)
+    simulation.now += 0.65
+    simulation.run(PERIOD, UP)  # nothing has come yet
+    line.rate = 1e6
+    assert simulation.run(2.0, UP).state is State.ARMED
