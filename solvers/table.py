@@ -1,13 +1,12 @@
 """The table of solvers by name, which panels, benchmarks and tests use."""
 
-import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
 from .ccd import Ccd, CcdOptions
 from .erik.exact import ErikExact, erik
 from .erik.parameters import ExactHyperparameters, Hyperparameters
-from .expressive.measures import expressive, most_joints
+from .expressive.measures import expressive, why_too_long
 from .expressive.options import ExpressiveOptions
 from .expressive.prediction import WHOLE_TURN
 from .gaze import GazeSolver
@@ -48,8 +47,8 @@ class SolverInfo:
     option_of: str = ""
     # [s] time ahead whose goals `solve` uses as `ahead`, with `mutual`; 0: it has neither parameter
     looks_ahead: float = 0.0
-    # function that returns the largest number of joints with given options
-    most_joints: Callable[[object], float] = lambda _options: math.inf
+    # function that tells from the number of joints and the options why a chain is too long; "" if it is not
+    why_too_long: Callable[[int, object], str] = lambda _joints, _options: ""
 
 
 ERIK = SolverInfo(
@@ -80,7 +79,7 @@ SOLVERS: dict[str, SolverInfo] = {
             expressive,
             options=ExpressiveOptions,
             looks_ahead=WHOLE_TURN,
-            most_joints=most_joints,
+            why_too_long=why_too_long,
         ),
         ERIK,
         replace(
@@ -166,8 +165,8 @@ def _why(info: SolverInfo, skeleton: Skeleton, aims: frozenset[type[Aim]], optio
         return "moves chains with one end, no trees"
     if not info.prismatic_only and all(joint.kind == "prismatic" for joint in skeleton.branch().joints):
         return "needs a revolute joint"
-    if len(skeleton) > (most := info.most_joints(options)):
-        return f"moves at most {most} joints with these options, and here are {len(skeleton)}"
+    if too_long := info.why_too_long(len(skeleton), options):
+        return too_long
     unknown = sorted(kind.words for kind in aims if not info.supports(kind))
     return f"cannot {' or '.join(unknown)}" if unknown else ""
 

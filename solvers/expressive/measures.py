@@ -1,7 +1,5 @@
 """Choice between the two measures of the expressive solver: directions of links, or rotations of bones."""
 
-import math
-
 from ..bones.solver import BoneSolver
 from ..gaze import GazeSolver
 from ..kinematics.skeleton import Skeleton
@@ -13,9 +11,13 @@ from .solver import Expressive
 MOST_JOINTS = 200
 
 
-def most_joints(options: object) -> float:
-    """Largest number of joints that the solver moves with these options."""
-    return math.inf if isinstance(options, ExpressiveOptions) and options.measure == "bones" else MOST_JOINTS
+def why_too_long(joints: int, options: object) -> str:
+    """Why the solver does not move so many joints with these options, as part of a sentence; "" if it
+    does.
+    """
+    if joints <= MOST_JOINTS or (isinstance(options, ExpressiveOptions) and options.measure == "bones"):
+        return ""
+    return f"moves at most {MOST_JOINTS} joints unless Shape is Rotations of Bones, and here are {joints}"
 
 
 def expressive(skeleton: Skeleton, options: ExpressiveOptions | None = None) -> GazeSolver:
