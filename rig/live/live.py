@@ -252,7 +252,7 @@ def _render_stage(scene: bpy.types.Scene) -> SceneStage:
     """
     if current().rendering is None:
         is_same = current().stage.playback.frame(scene.session_uid) == scene.frame_current
-        current().rendering = current().stage.copy() if is_same else SceneStage(goes_on=True)
+        current().rendering = current().stage.copy() if is_same else SceneStage(isolates_defects=True)
     return current().rendering
 
 

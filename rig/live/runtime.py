@@ -291,7 +291,7 @@ class Runtime:
     """Runtime state: the live movers, their stages and proxies."""
 
     registry: Registry = field(default_factory=Registry)
-    stage: SceneStage = field(default_factory=partial(SceneStage, goes_on=True))
+    stage: SceneStage = field(default_factory=partial(SceneStage, isolates_defects=True))
     # stage whose poses the proxies show since the last frame change; None: `stage`
     shown: SceneStage | None = None
     moving: set[int] = field(

@@ -100,13 +100,13 @@ class SceneStage:
 
     Args:
         solvers: Solvers to use instead of the chains' own, by the movers' keys.
-        goes_on: Whether an unexpected exception, which is a defect of Limber, stops only the mover in which
-            it occurs, as in live motion. False: it is raised.
+        isolates_defects: Whether an unexpected exception, which is a defect of Limber, stops only the mover
+            in which it occurs, as in live motion. False: it is raised.
     """
 
-    def __init__(self, solvers: dict[Key, str] | None = None, *, goes_on: bool = False) -> None:
+    def __init__(self, solvers: dict[Key, str] | None = None, *, isolates_defects: bool = False) -> None:
         self.solvers = solvers or {}
-        self.goes_on = goes_on
+        self.isolates_defects = isolates_defects
         self.sessions: dict[Key, SceneSession] = {}
         self.playback: Playback[StageSnapshot] = Playback()
         # keys of the movers that were in a cycle at the last tick
@@ -138,7 +138,7 @@ class SceneStage:
     def copy(self, snapshot: StageSnapshot | None = None) -> "SceneStage":
         """An independent copy of the stage, in its current state or an earlier snapshot."""
         before = snapshot or self.snapshot()
-        other = SceneStage(self.solvers, goes_on=self.goes_on)
+        other = SceneStage(self.solvers, isolates_defects=self.isolates_defects)
         other.sessions = {
             key: replace(session, record=session.record.restored(before.records.get(key)))
             for key, session in list(self.sessions.items())
@@ -219,12 +219,14 @@ class SceneStage:
         self.dirty.clear()
 
     def _advance(self, session: SceneSession, inputs: SessionInputs, dt: float) -> None:
-        """Advances a session by `dt` [s]; after a defect its mover comes to rest, if the stage goes on."""
+        """Advances a session by `dt` [s]; after a defect its mover comes to rest, if the stage isolates
+        defects.
+        """
         before = session.record.state
         try:
             session.advance(inputs, dt)
         except Exception:
-            if not self.goes_on:
+            if not self.isolates_defects:
                 raise
             session.record.state = before  # rests in place of the tick, which may have been completed
             session.rest(_reported_defect(inputs.mover), inputs, dt)
@@ -234,7 +236,7 @@ class SceneStage:
         try:
             return session.differs(inputs)
         except Exception:
-            if not self.goes_on:
+            if not self.isolates_defects:
                 raise
             return session.problem != _reported_defect(inputs.mover)
 
