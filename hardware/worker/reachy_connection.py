@@ -55,7 +55,7 @@ class ReachyConnection(Connection):
         device: The robot's description.
         transport: A connection to the daemon, or one that is being made; closed with `close`.
         moves: The statistics of moves: one counts as acknowledged when the daemon has answered the ping
-            after it.
+            after it, or, of a daemon that answers no pings, when it has sent positions after it.
         time: Current time [s].
     """
 
@@ -191,7 +191,7 @@ class ReachyConnection(Connection):
                     self._plays = runs
         if newest is not None:
             self._take_positions(newest, time)
-        self._acknowledge(time)
+        self._acknowledge(time, newest is not None)
         if self._line.ended:  # the end is answered by `close`, after its last commands
             self.fail(Fault.UNPLUGGED if self._line.opened else Fault.OTHER_PROTOCOL, self._line.ended)
         elif answers := self._line.answers():
@@ -255,9 +255,13 @@ class ReachyConnection(Connection):
         self._measured = dict(zip((*HEAD, *ANTENNAS), (*joints.head, *joints.antennas), strict=True))
         self._foreign.measure(time, self._measured)
 
-    def _acknowledge(self, time: float) -> None:
-        """Record the moves before the newest ping that the daemon has answered."""
+    def _acknowledge(self, time: float, has_positions: bool) -> None:
+        """Record the moves before the newest ping that the daemon has answered; of a daemon that answers
+        none, those before positions: `has_positions` tells whether some have come.
+        """
         answered = int.from_bytes(self._line.answered, "big")
+        if not self._line.answered:
+            answered = self._move if has_positions else 0
         while self._first_waiting <= min(answered, self._move):
             if self._moves.is_waiting(self._first_waiting):
                 self._moves.answer(self._first_waiting, True, time)
@@ -297,7 +301,8 @@ class ReachyConnection(Connection):
                 *self._orders(),
                 messages.motor_mode(messages.ENABLED),
             )
-            self._requested_at = time if self._say(*commands) else None
+            is_sent = self._say(*commands, then=self._line.ping(self._move.to_bytes(MOVE_BYTES, "big")))
+            self._requested_at = time if is_sent else None
         elif self._status.motors == messages.ENABLED:
             self._foreign.forget()
             self._confirm()

@@ -64,6 +64,7 @@ class ReachyDaemon:
         self.commands: list[dict] = []
         self.times: list[float] = []  # [s] arrival time of each command
         self.silent = False
+        self.answers_pings = True
         self.state, self.error = "running", None
         self.now = now
         self._coming = bytearray()
@@ -177,7 +178,7 @@ class ReachyDaemon:
             self._closed = True
             return None
         content = bytes(byte ^ mask[k % 4] for k, byte in enumerate(content))
-        if kind == PING:
+        if kind == PING and self.answers_pings:
             self._pongs += bytes((0x80 | PONG, size)) + content
         return json.loads(content) if kind == TEXT else self._next()
 

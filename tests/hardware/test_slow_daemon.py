@@ -92,3 +92,15 @@ def test_moves_that_were_unread_while_the_worker_itself_was_held_up_end_no_motio
     simulation.run(PERIOD, UP)  # nothing has come yet
     line.rate = 1e6
     assert simulation.run(2.0, UP).state is State.ARMED
+
+
+def test_a_daemon_that_answers_no_pings_is_followed_by_its_positions(begin):
+    simulation = begin()
+    simulation.daemon.answers_pings = False
+    simulation.arm(waving)
+    report = simulation.run(3.0, waving)
+    assert (report.state, report.lost) == (State.ARMED, 0)
+    assert simulation.report.measured == pytest.approx(waving(simulation.now), abs=0.05)
+    simulation.stop()
+    simulation.run(PERIOD, waving)
+    assert simulation.daemon.told("stop_move")
