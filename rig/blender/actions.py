@@ -3,6 +3,7 @@
 """
 
 from collections.abc import Iterator, Sequence
+from typing import TypeVar
 
 import bpy
 import numpy as np
@@ -25,6 +26,8 @@ KEY_FIELDS = {  # attributes of a key, each with the number of values and their 
     "select_right_handle": (1, np.bool_),
 }
 SAME_FRAME = 0.01  # [frames] distance within which Blender merges two keys
+
+Frames = TypeVar("Frames", float, np.ndarray)
 
 
 def fcurves(
@@ -135,9 +138,9 @@ def put_constant_keys(
     find(curves, data_path, index).update()
 
 
-def key_time(frame: float) -> float:
-    """Time of a key [frames of the action] for a frame of the current scene; the two differ with Time
-    Stretching (Output > Frame Rate).
+def key_time(frame: Frames) -> Frames:
+    """Time of a key [frames of the action] for a frame of the current scene, or times for an array of frames;
+    the two differ with Time Stretching (Output > Frame Rate).
     """
     render = bpy.context.scene.render
     return frame * render.frame_map_old / render.frame_map_new
@@ -169,7 +172,7 @@ def baking_keys(
     values: Sequence[float],
 ) -> Iterator[None]:
     """As `bake_keys`, in steps that stay short with any number of keys."""
-    frames = list(map(key_time, frames))
+    times = key_time(np.asarray(frames, float))
     curve = find(curves, data_path, index)
     if curve is not None and len(curve.modifiers):
         curves.remove(curve)
@@ -179,15 +182,15 @@ def baking_keys(
     _unmute_group(curve)
     points = curve.keyframe_points
     count = len(points)
-    points.add(len(frames))
+    points.add(len(times))
     yield
-    new = {"co": np.column_stack((frames, values)), "interpolation": LINEAR}
+    new = {"co": np.column_stack((times, values)), "interpolation": LINEAR}
     rows = {name: _rows(points, name) for name in new}
-    before = np.flatnonzero(rows["co"][:count, 0] <= frames[0] - SAME_FRAME)
-    after = np.flatnonzero(rows["co"][:count, 0] >= frames[-1] + SAME_FRAME)
+    before = np.flatnonzero(rows["co"][:count, 0] <= times[0] - SAME_FRAME)
+    after = np.flatnonzero(rows["co"][:count, 0] >= times[-1] + SAME_FRAME)
     # keys are written in ascending order: Blender would sort them by exchanging neighbours
-    order = np.concatenate((before, np.arange(count, count + len(frames)), after))
-    if len(order) > len(frames):  # keys that stay keep their own values in all fields
+    order = np.concatenate((before, np.arange(count, count + len(times)), after))
+    if len(order) > len(times):  # keys that stay keep their own values in all fields
         for name in KEY_FIELDS:
             rows[name] = _rows(points, name)
             yield

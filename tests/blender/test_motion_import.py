@@ -11,6 +11,7 @@ import bpy
 import numpy as np
 import pytest
 from limber.hardware.motion_files import FORMATS, Settings, read
+from limber.rig.blender import actions
 from limber.rig.blender.sound_strips import add
 from limber.rig.live import live
 
@@ -328,6 +329,17 @@ def test_a_file_of_many_joints_takes_work_for_each_and_not_for_each_pair(tmp_pat
         return lines_run(lambda: match([(f"k{k}", k) for k in range(size)], joints * 10))
 
     assert work(400) - work(200) < 8_000  # lines of Python for 200 names, for any number of joints
+
+
+def test_no_step_that_writes_keys_runs_python_for_each_key():
+    curves = actions.writable_fcurves(bpy.data.actions.new("Hour"), target())
+    frames = list(range(20_000))
+    steps = actions.baking_keys(curves, "location", 0, "Object Transforms", frames, frames)
+    lines = []
+    while steps.gi_frame is not None:  # until the last step is done
+        lines.append(lines_run(lambda: next(steps, None)))
+    assert max(lines) < 1_000
+    assert len(curves[0].keyframe_points) == len(frames)
 
 
 @pytest.mark.parametrize("fps", [50, 24])
