@@ -256,13 +256,14 @@ class ReachyConnection(Connection):
         self._foreign.measure(time, self._measured)
 
     def _acknowledge(self, time: float, has_positions: bool) -> None:
-        """Record the moves before the newest ping that the daemon has answered; of a daemon that answers
-        none, those before positions: `has_positions` tells whether some have come.
+        """Record which moves the daemon has read: those before the newest ping that it has answered, or, of a
+        daemon that answers none, all those sent before positions came; `has_positions`: some have just come.
         """
-        answered = int.from_bytes(self._line.answered, "big")
-        if not self._line.answered:
-            answered = self._move if has_positions else 0
-        while self._first_waiting <= min(answered, self._move):
+        if self._line.answered:
+            newest_read = int.from_bytes(self._line.answered, "big")
+        else:
+            newest_read = self._move if has_positions else 0
+        while self._first_waiting <= min(newest_read, self._move):
             if self._moves.is_waiting(self._first_waiting):
                 self._moves.answer(self._first_waiting, True, time)
             self._first_waiting += 1
