@@ -44,6 +44,11 @@ CHECKS: Mapping[Fault, tuple[str, ...]] = MappingProxyType(
         Fault.BLENDER_SILENT: (_CLEAR, "Has Blender finished what it was busy with?"),
         Fault.WORKER_DIED: (_CLEAR, "Does your own file, if you use one, run to its end?"),
         Fault.WORKER_HUNG: (_CLEAR, "Does your own file, if you use one, return at once?", _CABLE),
+        Fault.UNREAD: (
+            "Is the robot near its wireless network, and does nothing else use that network much?",
+            "Does its dashboard say that its computer is busy?",
+            _CLEAR,
+        ),
         Fault.HELD_UP: (_CLEAR, "Did the computer sleep, or is another program keeping it busy?"),
         Fault.NO_PYSERIAL: ("Was Limber installed from its zip?",),
         Fault.BLOCKED: (

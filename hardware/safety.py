@@ -1,7 +1,7 @@
 """Safety state machine of the robot link, without port, thread or clock.
 
 `step` is pure: it maps the last state and the inputs of this period to the next state. The data sent depend
-on the state alone (see `worker.loop`).
+on the state alone (see `worker.core`).
 """
 
 from __future__ import annotations
@@ -22,6 +22,9 @@ CONFIRM_WITHIN = 1.0
 
 JUMPED = "the pose in Blender jumped"
 """The detail of a hold, and of the slow approach that ends it, after a jump of the pose."""
+
+LATE = "the robot has not read its last moves"
+"""The detail of a hold, and of the slow approach that ends it, while the device reads its moves too late."""
 
 NO_POSE = "no new pose was shown for a second"
 """The detail of a question whether the robot is at the pose, while it is not known what the pose is."""
@@ -84,6 +87,7 @@ class Fault(IntEnum):
     WENT_ON = 24
     OTHER_CALIBRATION = 25
     HELD_UP = 26
+    UNREAD = 27
 
 
 class Command(IntEnum):
@@ -144,6 +148,7 @@ class SafetyInputs:
         turn_gap: Time [s] since the last cycle of the worker, including the computer's sleep.
         blender_silence: Time [s] since Blender's last heartbeat.
         frame_age: Time [s] since the last usable joint values; infinite before the first.
+        unread_for: Age [s] of the oldest move that the device has not read; 0 without one.
         arrived: The slow approach has reached the newest joint values.
         done: A motion with an end (a test, parking) has ended.
         at_rest: The commanded angles are at rest.
@@ -164,6 +169,7 @@ class SafetyInputs:
     turn_gap: float = 0.0
     blender_silence: float = 0.0
     frame_age: float = 0.0
+    unread_for: float = 0.0
     arrived: bool = False
     done: bool = False
     at_rest: bool = True
@@ -229,11 +235,12 @@ def _driven(before: Safety, inputs: SafetyInputs) -> Safety:
 
 
 def _following(before: Safety, inputs: SafetyInputs) -> Safety:
-    state, detail = before.state, before.detail if before.detail == JUMPED else ""
+    state, detail = before.state, before.detail if before.detail in (JUMPED, LATE) else ""
     if inputs.device_armed:
-        silent = inputs.frame_age > HOLD_AFTER
-        if silent:
+        if inputs.frame_age > HOLD_AFTER:
             state, detail = State.HOLDING, ""
+        elif inputs.unread_for > HOLD_AFTER:
+            state, detail = State.HOLDING, LATE
         elif inputs.jumped and state is not State.HOLDING:
             state, detail = State.HOLDING, JUMPED
         elif state is State.HOLDING and inputs.at_rest:

@@ -16,7 +16,7 @@ from typing import NamedTuple
 from .device import VIRTUAL_HOBBY_PORT, VIRTUAL_PORT, Device, DeviceJoint
 from .protocols.interface import Silence
 from .protocols.table import is_on_network, silence_of
-from .safety import JUMPED, NO_POSE, Fault, State
+from .safety import JUMPED, LATE, NO_POSE, Fault, State
 
 
 class HostWords(NamedTuple):
@@ -119,7 +119,14 @@ _NEEDS_CONFIRMATION = (
     "Disarmed. These servos do not measure their positions: bring the robot to the pose that {host} shows, "
     "then {press:Confirm Pose and Arm} to let it move"
 )
-_JUMPED = "The pose in {host} jumped: the robot goes there slowly; {stop}"
+_HELD: dict[str, str] = {
+    JUMPED: "The pose in {host} jumped: the robot goes there slowly; {stop}",
+    LATE: (
+        "The robot reads its moves too late, so it holds, then goes on slowly: check its network, and what else"
+        " uses it; {stop}"
+    ),
+}
+"""Texts of what interrupts a motion, by the detail of the state."""
 _NO_POSE = (
     "{host} has shown no new pose for a second: wait until it is no longer busy, then give the order again"
 )
@@ -247,6 +254,11 @@ _FAULTS: dict[Fault, FaultText] = {
         ),
         "see that it is safe, {press:Clear Fault}, {then:Arm}",
     ),
+    Fault.UNREAD: FaultText(
+        "The daemon on {port} does not read what it is sent",
+        "check its network and its dashboard, end what else loads them, or restart the daemon",
+        "; then {press:Clear Fault} to connect again",
+    ),
     Fault.NO_PYSERIAL: FaultText(
         "Serial ports need pyserial, which is not installed",
         "install Limber from its zip, or use the virtual robot",
@@ -344,8 +356,8 @@ def sentence(
         "alone_remedy": alone_remedy,
         **host.fields(),
     }
-    if detail == JUMPED:
-        return _JUMPED.format(**fields)
+    if detail in _HELD:
+        return _HELD[detail].format(**fields)
     if state in (State.FAULT, State.WORKER_LOST):
         is_retried = state is State.FAULT and fault in host.retried
         return _fault_text(fault, device, is_retried).format(**fields)

@@ -98,6 +98,11 @@ class Moves:
             if sequence == answered:
                 return
 
+    def acknowledge_to(self, newest: int, time: float) -> None:
+        """Record that at `time` [s] all moves up to `newest` (a sequence number) are known to be executed."""
+        for sequence in [sequence for sequence in self._waiting if sequence <= newest]:
+            self.answer(sequence, True, time)
+
     def give_up(self) -> None:
         """Count all unanswered moves as lost."""
         self.lost += len(self._waiting)
@@ -116,6 +121,8 @@ AWAY = 0.1  # [s] time between two steps of the worker from which it counts as h
 # [s] longest time between two moves; a longer one comes near the timeout of servos' and boards' watchdogs
 LONGEST_MOVE_INTERVAL = 0.1
 TOO_SLOW = "{} baud are too slow for its {} servos: choose a higher Baud Rate, here and on the board"
+# [s] age of an unread move from which no newer ones are sent: all would arrive at once, and Stop behind them
+UNREAD_WITHIN = 0.1
 POSE_FRESH = 0.25  # [s] largest age of a position that counts as the robot's current one
 RECOVERABLE = (  # faults after which the connection itself still works
     Fault.DEVICE_RESET,
@@ -250,6 +257,12 @@ class Connection(ABC):
     @abstractmethod
     def _requested(self, before: ConnectionState) -> None:
         """Hook: the desired state has changed while the connection was in the state `before`."""
+
+    def unread_for(self, time: float) -> float:
+        """Age [s] of the oldest move that the device has not read; 0 without one, or if the protocol's line
+        and device cannot store moves.
+        """
+        return 0.0
 
     @abstractmethod
     def measured(self) -> Raw:

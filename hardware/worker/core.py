@@ -30,7 +30,7 @@ from ..safety import (
 from ..servo_shortfalls import speed_problems
 from ..transport import TransportError
 from .command_buffer import CommandBuffer
-from .connection import Connection, Moves, Raw
+from .connection import UNREAD_WITHIN, Connection, Moves, Raw
 from .connection_state import DesiredState
 from .connections import Connect, connection_to
 from .monitors import HealthMonitor, PoseConfirmation, TrackingErrorMonitor
@@ -138,6 +138,8 @@ class Worker:
             return False
         if time - self._last_step > HELD_UP_AFTER:
             return False
+        if connection.unread_for(time) > UNREAD_WITHIN:
+            return True
         connection.move(time, controller.step(State.BRAKING, None, time - self._last_step))
         return True
 
@@ -187,6 +189,7 @@ class Worker:
             # a worker that was held up does not know what happened meanwhile, even if new frames wait, so
             # this counts as silence too
             frame_age=time - min(self._buffer.came_at, self._last_step),
+            unread_for=0.0 if connection is None else connection.unread_for(time),
             remark=self._buffer.remark,
         )
         if controller is None:
@@ -294,6 +297,8 @@ class Worker:
                 return
             self._controller = MotionController(connection.limited_device, self._mixing, self._begun, start)
             self._tracking.forget()
+        if connection.unread_for(time) > UNREAD_WITHIN:
+            return  # the motion waits too, and goes on from the last move sent, so that the robot leaps nowhere
         reaches = None if goal is None else self._buffer.reaches()
         connection.move(
             time, self._controller.step(self._safety.state, goal, time - self._last_step, reaches)

@@ -2,8 +2,8 @@
 does not report.
 
 The daemon does not answer commands. Its status shows whether the motors have torque. A ping follows each
-command, whose answer shows that the daemon has read it: a network, or a daemon that reads slowly, stores
-seconds of commands, and a stop would wait behind them. Commands are motor angles, since the daemon's inverse
+move, whose answer shows that the move has arrived: a network, or a daemon that reads slowly, would store
+seconds of moves, and a stop would wait behind them. Commands are motor angles, since the daemon's inverse
 kinematics silently ignores unreachable poses.
 """
 
@@ -22,16 +22,17 @@ from ..protocols.reachy_mini.websocket import WebSocket
 from ..protocols.servo_state import StoredSettings
 from ..safety import Fault
 from ..transport import Transport
-from .connection import AWAY, GREET_FOR, MOST_WAITING, POSE_FRESH, Connection, Moves, Raw
+from .connection import AWAY, GREET_FOR, POSE_FRESH, Connection, Moves, Raw
 from .connection_state import SERVO_TRANSITIONS, ConnectionState
 from .foreign_motion import ForeignMotion
+from .numbered_moves import NumberedMoves
 from .servos.stored_ranges import shortened, within_own_limits
 
 PATH = "/ws/sdk"
 # [s] time between commands: the daemon's own period; more frequent ones would only load its Raspberry Pi
 MOVE_EVERY = 0.02
-# [s] time without positions, or without an answer to a command, that is a fault; a wireless network sometimes
-# delays them by half a second
+# [s] time without positions, or with an unread move, that is a fault; a wireless network sometimes delays
+# both by half a second
 SILENT_AFTER = 0.8
 EARLY = 1e-3  # [s] largest earliness of a step of the worker
 REST_WITHIN = 1.0  # [s] time within which a robot must come to rest to be armed
@@ -44,7 +45,6 @@ NARROWER = (
     "Reachy Mini's servos take less than the ranges here: {joints}. Set the ranges of these joints' servos to"
     " that"
 )
-MOVE_BYTES = 8  # [bytes] size of a move's number, the content of its ping
 HOLD_FOR = 0.3  # [s] time for which a stop is repeated, since the daemon ignores commands while a move ends
 
 
@@ -70,12 +70,12 @@ class ReachyConnection(Connection):
         self._antennas_sent: tuple[float, ...] = ()
         self._plays = False  # whether a move that another program has loaded is playing
         self._foreign = ForeignMotion()
-        self._heard_at = self._listened_at = self._back_at = time
+        self._heard_at = self._listened_at = time
         self._sent_at = -math.inf
         self._arming_since: float | None = None
         self._requested_at: float | None = None  # [s] time of the request to enable the motors
         self._hold_until = -math.inf
-        self._move = self._first_waiting = 0
+        self._numbered = NumberedMoves(moves, time)
         self._narrower = ""
         try:
             self.limited_device = within_own_limits(device, OWN_LIMITS, 1.0)
@@ -137,6 +137,12 @@ class ReachyConnection(Connection):
                     if (beyond := abs(motor_angle - _reachable(motor, motor_angle))) > BEYOND
                 ),
             )
+        if self._numbered.is_slow(self._listened_at):
+            return (
+                "Reachy Mini reads what it is sent more than 0.1 s late, so it moves slower, or holds: bring it"
+                " nearer to its wireless network, connect it by cable, or end what else uses its network or its"
+                " computer",
+            )
         strayed = self._foreign.strayed(self._listened_at)
         if not strayed:
             return ()
@@ -176,8 +182,8 @@ class ReachyConnection(Connection):
             return
         if time - self._listened_at > AWAY:
             # after its own delay the worker cannot know whether the daemon was silent, or read nothing
-            self._back_at = time - AWAY
-            self._heard_at = max(self._heard_at, self._back_at)
+            self._heard_at = max(self._heard_at, time - AWAY)
+            self._numbered.was_away(time)
         self._listened_at = time
         # the newest of the positions that came since the last cycle
         newest: messages.JointPositions | None = None
@@ -191,7 +197,7 @@ class ReachyConnection(Connection):
                     self._plays = runs
         if newest is not None:
             self._take_positions(newest, time)
-        self._acknowledge(time, newest is not None)
+        self._numbered.answered(self._line.answered, newest is not None, time)
         if self._line.ended:  # the end is answered by `close`, after its last commands
             self.fail(Fault.UNPLUGGED if self._line.opened else Fault.OTHER_PROTOCOL, self._line.ended)
         elif answers := self._line.answers():
@@ -199,8 +205,7 @@ class ReachyConnection(Connection):
         self._watch_silence(time)
 
     def move(self, time: float, raw: Sequence[float | None]) -> None:
-        """Send motor angles, unless the daemon has not read earlier ones yet: newer ones will follow."""
-        if not self.armed or time - self._sent_at < MOVE_EVERY - EARLY or self._moves.waiting >= MOST_WAITING:
+        if not self.armed or time - self._sent_at < MOVE_EVERY - EARLY:
             return
         if not all(map(math.isfinite, (goal for goal in raw if goal is not None))):
             self.fail(Fault.UNSUITABLE, "a goal is not a number")
@@ -209,9 +214,8 @@ class ReachyConnection(Connection):
         goals = {channel.servo: angle(goal) for channel, goal in pairs if goal is not None}
         self._targets.update(goals)
         self._sent_at = time
-        self._move += 1
-        ping = self._line.ping(self._move.to_bytes(MOVE_BYTES, "big"))
-        self._moves.send(self._move, time, self._say(*self._orders(), then=ping))
+        ping = self._line.ping(self._numbered.next_ping())
+        self._numbered.sent(time, self._say(*self._orders(), then=ping))
         self._foreign.command(time, goals)
 
     def speak(self, time: float) -> None:
@@ -255,18 +259,6 @@ class ReachyConnection(Connection):
         self._measured = dict(zip((*HEAD, *ANTENNAS), (*joints.head, *joints.antennas), strict=True))
         self._foreign.measure(time, self._measured)
 
-    def _acknowledge(self, time: float, has_positions: bool) -> None:
-        """Record which moves the daemon has read: those before the newest ping that it has answered, or, of a
-        daemon that answers none, all those sent before positions came; `has_positions`: some have just come.
-        """
-        newest_read = self._move if has_positions else 0
-        if self._line.answered:
-            newest_read = int.from_bytes(self._line.answered, "big")
-        while self._first_waiting <= min(newest_read, self._move):
-            if self._moves.is_waiting(self._first_waiting):
-                self._moves.answer(self._first_waiting, True, time)
-            self._first_waiting += 1
-
     def _take_status(self, status: messages.DaemonStatus) -> None:
         was_running = self._status is not None and self._status.state == messages.RUNNING
         self._status = status
@@ -301,7 +293,7 @@ class ReachyConnection(Connection):
                 *self._orders(),
                 messages.motor_mode(messages.ENABLED),
             )
-            is_sent = self._say(*commands, then=self._line.ping(self._move.to_bytes(MOVE_BYTES, "big")))
+            is_sent = self._say(*commands, then=self._line.ping(self._numbered.ping))
             self._requested_at = time if is_sent else None
         elif self._status.motors == messages.ENABLED:
             self._foreign.forget()
@@ -364,17 +356,17 @@ class ReachyConnection(Connection):
             self._antennas_sent = ()
         return is_sent
 
+    def unread_for(self, time: float) -> float:
+        return self._numbered.unread_for(time)
+
     def _watch_silence(self, time: float) -> None:
         if self.fault_report is not None:
             return
         if self._is_set_up:
-            waiting_since = self._moves.waiting_since
-            reads_nothing = (
-                waiting_since is not None and time - max(waiting_since, self._back_at) > SILENT_AFTER
-            )
-            if reads_nothing or time - self._heard_at > SILENT_AFTER:
+            is_unread = self.unread_for(time) > SILENT_AFTER
+            if is_unread or time - self._heard_at > SILENT_AFTER:
                 self._moves.give_up()
-                self.fail(Fault.SILENT, "")
+                self.fail(Fault.UNREAD if is_unread else Fault.SILENT, "")
         elif time - self._began > GREET_FOR:
             if self._status is not None and self._status.state != messages.RUNNING:
                 self.fail(Fault.DEVICE_REFUSED, self._status.error or f"its daemon is '{self._status.state}'")

@@ -3,15 +3,20 @@ wait, so that a stop does not come late, and a daemon that reads nothing is a fa
 """
 
 import math
+from itertools import pairwise
 
 import pytest
-from limber.hardware.safety import Fault, State
-from limber.hardware.worker.connection import MOST_WAITING
+from limber.hardware.safety import FOLLOWING, LATE, Fault, State
+from limber.hardware.worker.connection import UNREAD_WITHIN
 from limber.hardware.worker.core import PERIOD
+from limber.hardware.worker.reachy_connection import MOVE_EVERY
 
-from tests.hardware.reachy_simulation import UP, begin, waving
+from tests.hardware.reachy_simulation import LIMITS, UP, begin, waving
 
 __all__ = ["begin"]
+
+# largest number of moves that a daemon which reads nothing is sent
+MOST = round(UNREAD_WITHIN / MOVE_EVERY) + 1
 
 
 class SlowReader:
@@ -28,6 +33,7 @@ class SlowReader:
         self._since = simulation.now
         self.waiting = b""
         self.sent = 0  # number of writes
+        self._more = b""
         self._read = simulation.line.read
         simulation.line.read, simulation.line.write = self.read, self.write
 
@@ -35,7 +41,12 @@ class SlowReader:
         now = self._simulation.now
         count, self._since = math.floor(self.rate * (now - self._since)), now
         data, self.waiting = self.waiting[:count], self.waiting[count:]
-        return self._simulation.daemon.hear(data, now) + self._read()
+        more, self._more = self._more, b""
+        return self._simulation.daemon.hear(data, now) + self._read() + more
+
+    def say_more(self, frames: bytes) -> None:
+        """Sends these frames from the daemon with the next positions."""
+        self._more += frames
 
     def write(self, data: bytes) -> bool:
         self.waiting += data
@@ -48,7 +59,7 @@ def test_a_daemon_that_reads_slowly_is_stopped_behind_a_few_commands(begin, rate
     simulation = begin()
     simulation.arm(waving)
     SlowReader(simulation, rate)
-    assert simulation.run(6.0, waving).state is State.ARMED
+    assert simulation.run(6.0, waving).state in FOLLOWING
     simulation.stop()
     before = len(simulation.daemon.told("set_head_joints"))
     simulation.run(PERIOD, waving)
@@ -57,30 +68,63 @@ def test_a_daemon_that_reads_slowly_is_stopped_behind_a_few_commands(begin, rate
             break
         simulation.run(PERIOD, waving)
     assert simulation.daemon.told("stop_move")
-    assert len(simulation.daemon.told("set_head_joints")) - before <= MOST_WAITING + 1
+    assert len(simulation.daemon.told("set_head_joints")) - before <= MOST + 1  # and the hold after the stop
 
 
-def test_a_daemon_that_reads_nothing_and_says_where_it_is_gets_a_few_commands_and_is_silent(begin):
+def test_a_robot_behind_a_slow_network_moves_slower_and_that_is_told(begin):
+    simulation = begin()
+    simulation.arm(waving)
+    SlowReader(simulation, 10_000.0)
+    report = simulation.run(6.0, waving)
+    assert report.state is State.ARMED
+    assert any("late, so it moves slower" in warning for warning in report.warnings)
+    assert not any("not where Limber sends it" in warning for warning in report.warnings)
+
+
+def test_a_daemon_that_reads_nothing_and_says_where_it_is_gets_a_few_commands_then_is_a_fault(begin):
     simulation = begin()
     simulation.arm(UP)
     line = SlowReader(simulation, 0.0)
     report = simulation.run(0.75, UP)
-    assert report.state is State.ARMED
-    assert line.sent == MOST_WAITING
+    assert (report.state, report.detail) == (State.HOLDING, LATE)
+    assert line.sent == MOST
     report = simulation.run(0.2, UP)
-    assert (report.state, report.fault) == (State.FAULT, Fault.SILENT)
+    assert (report.state, report.fault) == (State.FAULT, Fault.UNREAD)
 
 
-def test_a_network_that_passes_nothing_for_half_a_second_ends_no_motion(begin):
+@pytest.mark.parametrize("gap", [0.15, 0.5, 0.75])
+def test_after_a_gap_of_the_network_the_robot_goes_on_from_where_it_was_sent_and_leaps_nowhere(begin, gap):
+    """The body rotates at up to 170 degrees a second; of what is sent during the gap a tenth of a second
+    arrives at its end.
+    """
     simulation = begin()
-    simulation.arm(waving)
-    line = SlowReader(simulation, 0.0)
-    simulation.run(0.5, waving)
+
+    def turning(time: float) -> tuple[float, ...]:
+        return (math.sin(3.0 * time), *UP(time)[1:])
+
+    simulation.arm(turning)
+    line = SlowReader(simulation, 1e6)
+    simulation.run(0.5, turning)
+    while math.cos(3.0 * (simulation.now + 0.6 * gap)) < 0.99:  # the gap is where the body is fast
+        simulation.run(PERIOD, turning)
+    line.rate = 0.0
+    simulation.run(gap, turning)
     line.rate = 1e6
-    report = simulation.run(2.0, waving)
-    assert report.state is State.ARMED
-    assert report.lost == 0
-    assert simulation.report.measured == pytest.approx(waving(simulation.now), abs=0.05)
+    report = simulation.run(5.0, turning)
+    assert (report.state, report.lost) == (State.ARMED, 0)
+    assert simulation.report.measured == pytest.approx(turning(simulation.now), abs=0.1)
+    sent = [command["joints"][0] for command in simulation.daemon.told("set_head_joints")]
+    assert max(abs(after - before) for before, after in pairwise(sent)) <= 1.1 * LIMITS.velocity * MOVE_EVERY
+
+
+def test_pongs_that_answer_no_ping_of_a_move_show_nothing_as_read(begin):
+    simulation = begin()
+    simulation.arm(UP)
+    line = SlowReader(simulation, 0.0)
+    for _ in range(3):
+        line.say_more(b"\x8a\x00" + b"\x8a\x08" + b"\xff" * 8)
+        simulation.run(0.25, UP)
+    assert line.sent <= MOST
 
 
 def test_moves_that_were_unread_while_the_worker_itself_was_held_up_end_no_motion(begin):
