@@ -33,8 +33,8 @@ SELF_MOVING = {State.SETUP, State.PARKING, State.LIMP}
 
 ARMING = ("arm", "confirm")  # commands after which a robot may move
 RELEASE = "release"  # command that switches all torque off: what the robot held up may fall
-PERSONAL = (*ARMING, RELEASE)  # commands that only a person present gives, and that expire
-TO_ROBOTS = (*PERSONAL, "disarm", "clear", "connect")  # a person's commands to a robot, apart from stop
+EXPIRING = (*ARMING, RELEASE)  # presses after which a robot may move or sink: void when they are late
+TO_ROBOTS = (*EXPIRING, "disarm", "clear", "connect")  # a person's commands to a robot, apart from stop
 LOST = {State.FAULT, State.WORKER_LOST}
 
 

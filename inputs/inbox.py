@@ -125,8 +125,8 @@ class Inbox:
 
     @property
     def problem(self) -> str:
-        """Why the last packets could not be read, as a sentence that can be shown whatever it quotes; "" if
-        they could.
+        """Why the last packets could not be read, or what they ask cannot be done, as a sentence that can be
+        shown whatever it quotes; "" if all could.
         """
         return self._problem
 

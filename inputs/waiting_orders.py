@@ -6,12 +6,15 @@ import time
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from .words import Order
+from .words import WORDS, Order
 
-FRESH = (
-    1.0  # [s] age from which a press that may move a robot is ignored: the person may have changed their mind
-)
+# [s] age beyond which a press is ignored after which a robot may move or sink: the person may have changed
+# their mind
+FRESH = 1.0
 MOST_WAITING = 1000  # largest number of waiting commands; further ones are dropped
+ROOM = (
+    100  # number of a person's commands that may wait besides, so that a flood of others drops none of them
+)
 
 
 class WaitingOrder(NamedTuple):
@@ -31,7 +34,7 @@ class WaitingOrder(NamedTuple):
 
     @property
     def is_late(self) -> bool:
-        """Whether a press that may move a robot is ignored by now."""
+        """Whether it is ignored by now, if it is a press after which a robot may move or sink."""
         return time.monotonic() - self.arrived_at > FRESH
 
 
@@ -48,7 +51,9 @@ class WaitingOrders:
         self._orders: queue.SimpleQueue[WaitingOrder] = queue.SimpleQueue()
 
     def put(self, order: str | Order, cause: str = "") -> None:
-        if self._orders.qsize() < MOST_WAITING:
+        word = order.word if isinstance(order, Order) else order.partition(" ")[0]
+        is_personal = word in WORDS and WORDS[word].is_personal
+        if self._orders.qsize() < MOST_WAITING + ROOM * is_personal:
             self._orders.put(WaitingOrder(self.stops, time.monotonic(), cause, order))
 
     def stop(self) -> None:
@@ -57,8 +62,10 @@ class WaitingOrders:
             self.stops += 1
 
     def take(self) -> Iterator[WaitingOrder]:
-        """Yields the commands that have come since the last stop, and removes all of them."""
-        while not self._orders.empty():
+        """Yields the commands that have come since the last stop, and removes all of them. What comes while
+        they are executed waits for the next call, so that a flood never keeps the host here.
+        """
+        for _ in range(self._orders.qsize()):
             waiting = self._orders.get()
             if self.is_valid(waiting):
                 yield waiting

@@ -13,7 +13,7 @@ from typing import Any
 from ..character.file.contents import CharacterFile
 from ..files.reasons import reason
 from ..hardware.errors import HardwareError
-from ..hardware.robot_session import HEARTBEAT, PERSONAL, TO_ROBOTS
+from ..hardware.robot_session import EXPIRING, HEARTBEAT, TO_ROBOTS
 from ..hardware.sentences import HostWords
 from ..inputs.page.orders import order_from
 from ..inputs.page.server import PageServer
@@ -327,7 +327,7 @@ class LivePlay:
         order = order_of_line(waiting.order) if isinstance(waiting.order, str) else waiting.order
         if order is None:
             return
-        if order.word in PERSONAL and waiting.is_late:
+        if order.word in EXPIRING and waiting.is_late:
             raise PlayerError(f"'{order.word}' came over {FRESH:g} s ago, and is not done: give it again")
         self._do(order, waiting.cause)
 
@@ -359,7 +359,7 @@ class LivePlay:
 
     def _order_robots(self, order: Order, cause: str) -> None:
         is_person = cause == PAGE or (cause == TYPED and self._options.is_attended)
-        if order.word in PERSONAL and not is_person:
+        if order.word in EXPIRING and not is_person:
             raise PlayerError(NOBODY)
         if self._robots is None:
             raise PlayerError(f"there is no robot to {order.word}: --no-robot was given")

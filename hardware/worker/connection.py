@@ -120,7 +120,9 @@ SILENT_AFTER = (
 AWAY = 0.1  # [s] time between two steps of the worker from which it counts as held up
 # [s] longest time between two moves; a longer one comes near the timeout of servos' and boards' watchdogs
 LONGEST_MOVE_INTERVAL = 0.1
-TOO_SLOW = "{} baud are too slow for its {} servos: choose a higher Baud Rate, here and on the board"
+TOO_SLOW = (
+    "{} baud are too slow for its {} servos: choose a higher Baud Rate, here and in the board or the servos"
+)
 # [s] age of an unread move from which no newer ones are sent: all would arrive at once, and Stop behind them
 UNREAD_WITHIN = 0.1
 POSE_FRESH = 0.25  # [s] largest age of a position that counts as the robot's current one

@@ -12,7 +12,7 @@ from wsproto import ConnectionType, WSConnection
 from wsproto.events import AcceptConnection, BytesMessage, CloseConnection, Ping, TextMessage
 from wsproto.utilities import ProtocolError
 
-STOP = "stop"  # the command that is never dropped
+STOP = "stop"  # the command that counts also if a connection is closed for what came with it
 LONGEST_HEAD = 8192  # [bytes] longest head of a request; browsers send one or two thousand
 LONGEST_MESSAGE = 4096  # [letters] longest command: two names and a few numbers
 # [bytes] unsent data for a browser that does not read, beyond which the connection is closed
@@ -67,8 +67,8 @@ class Visitor:
         is_open: Whether it is a WebSocket.
         is_leaving: Whether it is to be closed once all is sent.
         began, heard_at: Times [s] at which it began, and last sent something.
-        presses: For each command that may let a robot move, number of the heartbeat with which it was last
-            pressed.
+        presses: For each command after which a robot may move or sink, number of the heartbeat with which it
+            was last pressed.
     """
 
     def __init__(self, answer: Answer, time: float) -> None:

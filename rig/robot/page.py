@@ -13,7 +13,7 @@ import bpy
 
 from ...character.behaviour.performer import Requested
 from ...hardware.errors import HardwareError
-from ...hardware.robot_session import PERSONAL, TO_ROBOTS, possible_orders
+from ...hardware.robot_session import EXPIRING, TO_ROBOTS, possible_orders
 from ...hardware.safety import State
 from ...hardware.sentences import pose_texts
 from ...inputs.errors import InputError
@@ -146,7 +146,7 @@ def _do(rig: bpy.types.Object, waiting: WaitingOrder) -> None:
     if order.is_released:
         return
     if order.word in TO_ROBOTS:
-        if order.word in PERSONAL and waiting.is_late:
+        if order.word in EXPIRING and waiting.is_late:
             raise RigError(f"'{order.word}' came over {FRESH:g} s ago, and is not done: press again")
         _order_robot(rig, order.word)
     elif order.word in ORDERS:

@@ -13,6 +13,7 @@ import bpy
 from mathutils import Quaternion
 
 from ...character.remote_signals import RemoteSignals
+from ...hardware.robot_session import TO_ROBOTS
 from ...hardware.safety import State
 from ...inputs.errors import InputError
 from ...inputs.inbox import BUDGET, opened, refuse_others
@@ -241,6 +242,8 @@ def _execute(
             _arm(rig, is_new)
     elif order.is_released:
         return
+    elif order.word in TO_ROBOTS:
+        raise RigError(f"'{ROOT}{address}' is for a person alone: press its button in Blender or on the page")
     elif order.word not in ORDERS:
         raise RigError(f"'{ROOT}{address}' is an order to a character that plays without Blender")
     elif order.word == VELOCITY:

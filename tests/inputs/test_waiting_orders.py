@@ -33,6 +33,18 @@ def test_more_than_can_wait_is_dropped():
     assert len(list(orders.take())) == MOST_WAITING
 
 
+def test_a_flood_of_other_commands_drops_none_of_a_person_and_ends_with_what_waits():
+    orders = WaitingOrders()
+    for _ in range(2 * MOST_WAITING):
+        orders.put("play")
+    orders.put("disarm")
+    taken = []
+    for waiting in orders.take():
+        taken.append(waiting.order)
+        orders.put("play")  # more comes while they are executed
+    assert taken == ["play"] * MOST_WAITING + ["disarm"]
+
+
 def test_a_press_is_late_after_a_second(monkeypatch: pytest.MonkeyPatch):
     orders = WaitingOrders()
     orders.put("arm")

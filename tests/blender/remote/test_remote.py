@@ -112,8 +112,14 @@ def test_a_program_that_asks_whether_blender_runs_is_answered(rig, send):
 
 
 def test_what_is_for_a_character_without_blender_is_said(rig, send):
-    send(packet("/limber/confirm"))
+    send(packet("/limber/quit"))
     assert "to a character that plays without Blender" in problem(rig)
+
+
+@pytest.mark.parametrize("word", ["confirm", "release", "disarm", "clear", "connect"])
+def test_what_only_a_person_orders_is_said(rig, send, word):
+    send(packet(f"/limber/{word}"))
+    assert "is for a person alone" in problem(rig)
 
 
 def test_names_with_spaces_may_come_with_underscores(rig, send):
