@@ -27,7 +27,8 @@ the pose.
 VIRTUAL_PULSES = (500.0, 2500.0)  # [us] pulse range of the virtual robot's servos
 
 MAX_CHANNELS = 64  # largest number of channels on one serial line; it bounds the memory map
-LAST_SERVO = 252  # highest id on a bus; no board has as many servos
+# highest number of a servo: the highest id on a Feetech bus; each protocol refuses what is beyond its range
+LAST_SERVO = 253
 FARTHEST = 2e6  # [raw units] twice the range of a servo with 4096 steps in 256 revolutions
 SLOWEST_BAUDRATE, FASTEST_BAUDRATE = 1200, 4_000_000  # [bit/s] bounds of a baud rate
 # [s] largest latency, in either direction; sound through the slowest wireless loudspeaker is 0.3 s late

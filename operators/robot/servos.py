@@ -4,6 +4,7 @@ them.
 
 from bpy.props import BoolProperty, EnumProperty, IntProperty, StringProperty
 
+from ...hardware.device import LAST_SERVO
 from ...hardware.presets import PRESETS
 from ...rig.blender.errors import RigError
 from ...rig.blender.selection import selected
@@ -38,7 +39,7 @@ class LIMBER_OT_assign_servo(UndoOperator):
         description="Number of the servo; -1: none",
         default=-1,
         min=-1,
-        max=252,
+        max=LAST_SERVO,
         options={"SKIP_SAVE"},
     )
     motors: _of_motors()

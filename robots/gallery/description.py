@@ -30,7 +30,9 @@ DOFS = (
     "roll",
 )  # DoF of a neck: displacements [m], then rotations [rad] about z, y, x
 SLIDES = ("x", "y", "z")
-LAST_SERVO = 252  # highest id on a servo bus
+LAST_SERVO = (
+    253  # highest id on a servo bus (Feetech's), as in hardware/device.py, which this layer cannot use
+)
 FASTEST = 4_000_000  # [bit/s] highest baud rate of a serial line
 KNOWN = (
     "name", "maker", "licence", "source", "model", "root", "closures", "device", "servos", "pose", "gaze", "postures", "limbs", "notes",
