@@ -16,12 +16,13 @@ from .mechanism_cases import RATE, Race
 from .mechanism_model import kept, model_of
 
 MOST_STEPS = 20
-LITTLE = 1e-6  # weight of squares that keeps undetermined rods at rest, equal in all libraries
-# weight of squares that keeps mink and pinocchio assembled if a target is out of reach: of the tried ones,
-# the one with the least error
+# Weights of the squared joint displacements of a step, relative to goals with weight 1:
+LITTLE = 1e-6  # keeps undetermined rods at rest; equal in all libraries
+# keeps mink and pinocchio assembled if a target is out of reach: of the tried ones, the one with the least
+# error
 MORE = 1e-4
-MUCH = 1e-2  # weight of squares for placo, whose damping does not depend on the error
-# weight of damping by the squared error, as in mink's examples; equal for pinocchio
+MUCH = 1e-2  # for placo, which has no damping that grows with the error
+# factor of the squared error in the damping (Levenberg-Marquardt), as in mink's examples; equal for pinocchio
 BY_ERROR = 1.0
 # cost of mink's closing task relative to goals with cost 1; at 1000 its steps stall on the delta robot
 CLOSING_COST = 100.0

@@ -183,8 +183,10 @@ def moved(kind: str, values: tuple[float, ...]) -> Array:
 
 
 def aim_of(goal: FrameGoal, pose: Array, size: float) -> tuple[Array, Array]:
-    """Weighted errors (6,) of a goal at its body's pose (4, 4), and their derivative (6, 6) with respect to a
-    rotation about the body's origin and a displacement.
+    """Weighted errors (6,) of a goal for its body's world pose (4, 4): of the position along the world's axes
+    [sizes], then of the rotation as its half-angle vector in the goal's frame. And their derivative (6, 6)
+    with respect to a rotation of the body about its origin [rad], then a displacement [sizes], both along the
+    world's axes. `size`: the mechanism's unit of length [m].
     """
     end = pose @ frame_array(goal.on_body)
     error, rows = np.zeros(6), np.zeros((6, 6))

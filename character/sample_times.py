@@ -194,7 +194,8 @@ def renewed(
     late = line_gap - passed * period
     errors_now = course.misses(moved, passed * period)
     unbroken, errors_unbroken = _followed(before.unbroken, moved, sample_counts, is_paused)
-    # how much better the values are described if no sample was lost; both deviations have long tails
+    # evidence [nats] in the values that no sample was lost: log-likelihood ratio of the extrapolation without
+    # and with lost samples, whose errors have long tails (Cauchy)
     scale = np.maximum(before.errors, SMALLEST)
     better = np.log1p((errors_now / scale) ** 2) - np.log1p((errors_unbroken / scale) ** 2)
     better = np.where(is_known & np.isfinite(better), better, 0.0)

@@ -12,7 +12,7 @@ from mathutils import Vector
 
 CONNECT_WITHIN = 20.0  # [s] includes a cold start of the worker's Python on a busy machine
 ARM_WITHIN = 30.0  # [s] the approach to the first pose is slow for safety
-LOOK = 0.01  # [s] time between two reads of the robot's status, which changes at most that often
+READ_EVERY = 0.01  # [s] time between two reads of the robot's status, which changes at most that often
 FOLLOWED = 2.0  # [degrees] largest distance from the sent values at the end of a scene with closed loops
 SETTLE = 1.0  # [s] time after the last frame in which the robot arrives
 
@@ -46,12 +46,10 @@ class Take:
     frame_seconds: list[float] = field(default_factory=list)
     late_frames: list[float] = field(default_factory=list)  # [s] delay of this process in each frame
     columns: list[int] = field(default_factory=list)  # indices of the chain's joints among the device's
-    turns: np.ndarray | None = (
-        None  # (n,) whether a joint is revolute; values of the other joints are in metres
-    )
-    looks: list[tuple] = field(
-        default_factory=list
-    )  # (time since the first frame [s], commanded, reported [rad]) of each sample
+    # (n,) whether a joint is revolute; values of the other joints are in metres
+    is_revolute: np.ndarray | None = None
+    # (time since the first frame [s], commanded (n,) or None, reported (n,)) of each sample of the status
+    status_samples: list[tuple] = field(default_factory=list)
     status: object = None
     skeleton: object = None
     shown_aim_error: list[float] = field(
@@ -94,25 +92,25 @@ def perform(rig, chain, frames: int, say) -> Take:
     for frame in range(1, frames + 1):
         due = (frame - 1) / take.fps
         while perf_counter() - began < due:
-            beat = _look(link, take, began, beat)
-            sleep(max(0.0, min(LOOK, due - (perf_counter() - began))))
+            beat = _read_status(link, take, began, beat)
+            sleep(max(0.0, min(READ_EVERY, due - (perf_counter() - began))))
         take.late_frames.append(perf_counter() - began - due)
         take.handed.append(None)
         start = perf_counter()
         scene.frame_set(frame)
         take.frame_seconds.append(perf_counter() - start)
         _note(take, chain, session, frame, due)
-        beat = _look(link, take, began, beat)
+        beat = _read_status(link, take, began, beat)
         _check(link)
-    for _ in range(int(SETTLE / LOOK)):
-        beat = _look(link, take, began, beat)
-        sleep(LOOK)
+    for _ in range(int(SETTLE / READ_EVERY)):
+        beat = _read_status(link, take, began, beat)
+        sleep(READ_EVERY)
     bpy.ops.limber.disarm()
     until = perf_counter() + SETTLE
     while (
         take.status is None or take.status.acknowledged + take.status.lost < take.status.sent
     ) and perf_counter() < until:
-        sleep(LOOK)
+        sleep(READ_EVERY)
         take.status = link.status()
     bpy.ops.limber.disconnect()
     return take
@@ -135,7 +133,7 @@ class Follower:
         """
         while perf_counter() - self.began < due:
             self._beat()
-            sleep(LOOK)
+            sleep(READ_EVERY)
         _check(self.link)
 
     def end(self, last) -> dict:
@@ -145,7 +143,7 @@ class Follower:
         until = perf_counter() + SETTLE
         while perf_counter() < until:
             self._beat()
-            sleep(LOOK)
+            sleep(READ_EVERY)
         status = self.link.status()
         bpy.ops.limber.disarm()
         bpy.ops.limber.disconnect()
@@ -239,8 +237,18 @@ def _wait(robot, rig, states: set, limit: float) -> None:
         sleep(sending.HEARTBEAT / 2)
 
 
-def _look(link, take: Take, began: float, beat: float) -> float:
-    """Reads the robot's status once; returns the time of the last heartbeat."""
+def _read_status(link, take: Take, began: float, beat: float) -> float:
+    """Reads the robot's status once, after a heartbeat if one is due.
+
+    Args:
+        link: Link to the robot.
+        take: Receives the sample.
+        began: Time of the first frame, by `perf_counter` [s].
+        beat: Time of the last heartbeat [s].
+
+    Returns:
+        Time of the last heartbeat [s].
+    """
     now, sending = perf_counter(), installed.module("rig.robot.sending")
     if now - beat > sending.HEARTBEAT:
         sending.heartbeat()
@@ -251,7 +259,7 @@ def _look(link, take: Take, began: float, beat: float) -> float:
             [row[k] for k in take.columns] if row is not None else None
             for row in (status.commanded, status.measured)
         )
-        take.looks.append((perf_counter() - began, *rows))
+        take.status_samples.append((perf_counter() - began, *rows))
     return beat
 
 

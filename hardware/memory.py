@@ -1,8 +1,9 @@
 """Shared memory between Blender and the worker: a temporary file that both processes map.
 
-It contains the device's description (written once, before the worker starts), the stop counter, a mailbox in
-each direction, of which only the newest message is used, and a log of commands, all of which are executed.
-Nothing in it blocks.
+It contains the device's description (written once, before the worker starts); the stop counter; a mailbox in
+each direction (`Orders` to the worker, `Report` from it), which keeps only the newest message; and a log of
+commands (`Request`), each of which is read once and in order, unless the log overflows. Neither side ever
+waits for the other.
 """
 
 from __future__ import annotations

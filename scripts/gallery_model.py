@@ -209,8 +209,12 @@ class Outside:
         ]
 
     def shows(self, vertices: np.ndarray, faces: np.ndarray) -> np.ndarray:
-        """Whether each triangle is visible (m,): whether the sample points nearest to points on it are
-        visible.
+        """Mask (m,) of visible triangles: those with at least one test point that is nearest to a visible
+        sample point.
+
+        Args:
+            vertices: (n, 3) [m] in the surface's frame.
+            faces: (m, 3) indices of the triangles' vertices.
         """
         points = np.einsum("pk,fkc->fpc", OVER, vertices[faces])
         return np.array(

@@ -189,7 +189,7 @@ class LimberConnection(Connection):
 
     def _greeted(self, welcome: limber.Welcome) -> None:
         if self.welcome is not None or welcome.session != self._session:
-            return  # the message answers an earlier HELLO
+            return  # the message answers a HELLO of another session, or a repeated one of this session
         unsuitable = _why_unsuitable(self._device, welcome, self._period)
         if unsuitable is not None:
             self.fail(Fault.UNSUITABLE, unsuitable)

@@ -233,7 +233,9 @@ def _front_of_figure(rig: bpy.types.Object, end: str) -> Guess | None:
 
 
 def _along(rig: bpy.types.Object, bone: bpy.types.Bone) -> Guess:
-    """Direction of a bone; if the bones do not lie along the limbs, the direction from its parent to it."""
+    """Guess along the bone itself or, in armatures whose bones do not lie along the limbs (but not in
+    imported robots), from the parent's head to the bone's head.
+    """
     if bone.parent and not imported_robot.is_robot(rig) and not Figure(rig).is_anatomical:
         to_head = bone.head_local - bone.parent.head_local
         if to_head.length > 0.0:

@@ -60,7 +60,8 @@ def exchanges(rotations: Array, least: float) -> Array:
     deviations = _deviations(motions.reshape(len(motions), -1, 3), FASTEST).reshape(motions.shape[:3])
     size = deviations[1:-1].min(axis=2)
     crossing = _rotation_vectors(rotations[:-1], rotations[1:, :, ::-1])[1:-1]
-    # the bone's own motion before, the other's after it, and their mean
+    # An exchange continues one of three motions: the bone's own in the frame before, the other bone's in the
+    # frame after, or the mean of both.
     before, after = motions[:-2], motions[2:, :, ::-1]
     beside = np.array([before, after, 0.5 * (before + after)])
     across = _lengths(crossing - beside).min(axis=0).max(axis=2)
