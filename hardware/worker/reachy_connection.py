@@ -259,10 +259,9 @@ class ReachyConnection(Connection):
         """Record which moves the daemon has read: those before the newest ping that it has answered, or, of a
         daemon that answers none, all those sent before positions came; `has_positions`: some have just come.
         """
+        newest_read = self._move if has_positions else 0
         if self._line.answered:
             newest_read = int.from_bytes(self._line.answered, "big")
-        else:
-            newest_read = self._move if has_positions else 0
         while self._first_waiting <= min(newest_read, self._move):
             if self._moves.is_waiting(self._first_waiting):
                 self._moves.answer(self._first_waiting, True, time)
