@@ -19,8 +19,8 @@ class LIMBER_OT_bake(ActsOnMover, Stepwise, UndoOperator):
     everything: BoolProperty(
         name="Everything",
         description=(
-            "Bake all movers of the object that are live or have a target, over this range, each chain with"
-            " its Look Ahead. Chains that depend on each other must be baked together"
+            "Bake every chain, body and mechanism of the object that is live or has a target over this range,"
+            " each chain with its own Look Ahead. Chains that depend on each other must be baked together"
         ),
         options={"SKIP_SAVE"},
     )

@@ -69,7 +69,7 @@ _items: list[tuple[str, str, str]] = []  # Blender keeps no reference to the ite
 
 
 class LIMBER_OT_use_preset(UndoOperator):
-    """Set range, units and speed of a known servo model; zero becomes the middle of its range"""
+    """Fill in range, units and speed of a known servo model; zero becomes the middle of its range"""
 
     bl_label = "Servo Model"
 
@@ -176,7 +176,7 @@ class LIMBER_OT_remove_share(UndoOperator):
 
     index: IntProperty(
         name="Index",
-        description="Position, in the list of joints that drive the servo, of the joint to change; 0: the first",
+        description="Index of the joint among the joints that drive the servo, from 0",
         min=0,
         options={"SKIP_SAVE"},
     )
@@ -198,7 +198,7 @@ class LIMBER_OT_choose_share(UndoOperator):
 
     index: IntProperty(
         name="Index",
-        description="Position, in the list of joints that drive the servo, of the joint to change; 0: the first",
+        description="Index of the joint among the joints that drive the servo, from 0",
         min=0,
         options={"SKIP_SAVE"},
     )

@@ -69,7 +69,7 @@ def _named(holder, name: str):
 
 
 class LIMBER_OT_remove_auxiliary(RemoveItem):
-    """Remove the selected value"""
+    """Remove the selected value and its servo from the robot. The property itself stays"""
 
     bl_label = "Remove Value"
 

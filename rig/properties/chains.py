@@ -47,7 +47,7 @@ def _signed_axes(owner: str) -> list[tuple[str, str, str]]:
 
 SIGNED_AXES, SIGNED_AXES_OF_TARGET = _signed_axes("bone"), _signed_axes("target")
 
-FORWARD_AXES = [*SIGNED_AXES, (CUSTOM, "Custom", "Along a direction of its own in the end bone's frame")]
+FORWARD_AXES = [*SIGNED_AXES, (CUSTOM, "Custom", "Along a direction that you set, in the end bone's frame")]
 
 GOAL_ITEMS = [(key, kind.label, kind.description) for key, kind in GOALS.items()]
 ROLLS = [
@@ -69,7 +69,10 @@ class LimberJoint(LimberJointSettings, PropertyGroup):
 
     shape_weight: WeightProperty(
         name="Shape Weight",
-        description="Weight of the bone in the shape that the Expressive solver keeps",
+        description=(
+            "Weight of the bone, relative to the chain's other bones, in the shape that the Expressive solver"
+            " keeps"
+        ),
     )
 
 
@@ -142,7 +145,7 @@ class LimberGoal:
     weight: WeightProperty(
         name="Weight",
         description=(
-            "Weight of this goal if goals conflict; distances are relative to the chain's reach. 0: no"
+            "Weight of this goal, relative to the chain's other goals, if they cannot all be met. 0: no"
             " effect. To fade a chain out, use Influence"
         ),
     )

@@ -161,14 +161,22 @@ class LimberMotor(LimberJointSettings, PropertyGroup):
 
     value: FloatProperty(
         name="Value",
-        description="Position of the motor, for a mechanism driven by its motors and for baked motion",
+        description=(
+            "Position of the motor, from the rest pose, for a mechanism driven by its motors and for baked"
+            " motion"
+        ),
         subtype="ANGLE",
         default=0.0,
         soft_min=-pi,
         soft_max=pi,
     )
     linear_value: in_metres(
-        "value", "Value", "Position of the motor, for a mechanism driven by its motors and for baked motion"
+        "value",
+        "Value",
+        (
+            "Position of the motor, from the rest pose, for a mechanism driven by its motors and for baked"
+            " motion"
+        ),
     )
     keeps_value: BoolProperty(
         name="Keep Value",
@@ -242,7 +250,10 @@ class LimberMechanismGoal(PropertyGroup):
     )
     position_weight: FloatVectorProperty(
         name="Position",
-        description="Weight of the position along the world's axes; 0 leaves an axis free. Can be keyframed",
+        description=(
+            "Weights of the position along the world's X, Y and Z, relative to the mechanism's other goals; 0"
+            " leaves an axis free. Can be keyframed"
+        ),
         default=EVENLY,
         min=0.0,
         soft_max=1000.0,
@@ -250,8 +261,8 @@ class LimberMechanismGoal(PropertyGroup):
     rotation_weight: FloatVectorProperty(
         name="Orientation",
         description=(
-            "Weight of the orientation about the axes of the target, with the offset; 0 leaves an axis free."
-            " Can be keyframed"
+            "Weights of the orientation about the target's X, Y and Z (with the offset), relative to the"
+            " mechanism's other goals; 0 leaves an axis free. Can be keyframed"
         ),
         default=EVENLY,
         min=0.0,
@@ -269,8 +280,8 @@ class LimberMechanismGoal(PropertyGroup):
     direction_weight: FloatProperty(
         name="Direction",
         description=(
-            "Weight of the angle between the two axes, in radians; 0 leaves the direction free. Can be"
-            " keyframed"
+            "Weight of the angle between the two axes, relative to the mechanism's other goals; 0 leaves the"
+            " direction free. Can be keyframed"
         ),
         default=1.0,
         min=0.0,
@@ -342,8 +353,8 @@ class LimberMechanism(LimberPostures, LimberMotionStyle, LimberRange, PropertyGr
     density: FloatProperty(
         name="Density",
         description=(
-            "Mass per cubic metre of bodies whose mass is automatic and given by neither a file nor a rigid"
-            " body"
+            "Density of bodies whose mass is automatic and given by neither a file nor a rigid body, in"
+            " kilograms per cubic metre"
         ),
         default=1000.0,
         min=0.0,
@@ -365,7 +376,7 @@ class LimberMechanism(LimberPostures, LimberMotionStyle, LimberRange, PropertyGr
     velocity_weight: FloatProperty(
         name="Velocity Weight",
         description=(
-            "Slows bodies that turn faster than the threshold, and so motors near singular poses, where a"
+            "Slows bodies that rotate faster than the threshold, and so motors near singular poses, where a"
             " small motion of the target needs a large motion of the motors; 0: off. Equations 4 and 5 of"
             " Schumacher et al. 2021, who use 0.0001"
         ),

@@ -89,10 +89,20 @@ class LimberAuxiliary(LimberSmoothness, ServoSettings, PropertyGroup):
         description='Path of the property in its data-block: location[2], key_blocks["Jaw"].value, ["blink"]',
     )
     low: FloatProperty(
-        name="Min", description="Smallest value of the property; angles in radians", default=0.0
+        name="Min",
+        description=(
+            "Value of the property at which the servo is at Servo at Min, and below which it stays there;"
+            " angles in radians"
+        ),
+        default=0.0,
     )
     high: FloatProperty(
-        name="Max", description="Largest value of the property; angles in radians", default=1.0
+        name="Max",
+        description=(
+            "Value of the property at which the servo is at Servo at Max, and above which it stays there;"
+            " angles in radians"
+        ),
+        default=1.0,
     )
     at_low: FloatProperty(
         name="Servo at Min",
@@ -115,7 +125,9 @@ class LimberAuxiliary(LimberSmoothness, ServoSettings, PropertyGroup):
     )
     jerk: FloatProperty(
         name="Jerk",
-        description="Largest jerk of the value, per second cubed; lower is softer",
+        description=(
+            "Largest jerk (change of the acceleration) of the value, per second cubed; lower is softer"
+        ),
         default=400.0,
         min=1e-4,
     )
@@ -124,7 +136,13 @@ class LimberAuxiliary(LimberSmoothness, ServoSettings, PropertyGroup):
         name="Filter",
         description="Filter that shapes the value's motion within its limits",
         items=[
-            (DIRECT, "None", "As the property is; the robot alone keeps the limits", "NONE", 0),
+            (
+                DIRECT,
+                "None",
+                "Send the property's value as it is; only the robot keeps to the limits",
+                "NONE",
+                0,
+            ),
             *(choice(key, info) for key, info in FILTERS.items()),
         ],
         default=DIRECT,
@@ -165,7 +183,10 @@ class LimberDevice(PropertyGroup):
     protocol: keyed_enum(
         "protocol",
         name="Protocol",
-        description="Protocol of the robot",
+        description=(
+            "Language that the robot's controller or servos understand: the protocol of their maker, or of"
+            " Limber's firmware"
+        ),
         items=PROTOCOL_ITEMS,
         default=OWN,
         update=lambda device, _context: servo_units.protocol_changed(device),
@@ -213,7 +234,9 @@ class LimberDevice(PropertyGroup):
     )
     active_channel: IntProperty(name="Channel", description="Selected additional servo")
     auxiliaries: CollectionProperty(
-        name="Values", description="Animatable properties that drive a servo", type=LimberAuxiliary
+        name="Values",
+        description=("Animatable properties, each of which drives a servo: a jaw, an eyelid, a lamp"),
+        type=LimberAuxiliary,
     )
     active_auxiliary: IntProperty(name="Value", description="Selected value")
     was_connected: BoolProperty(

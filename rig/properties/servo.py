@@ -104,7 +104,9 @@ class LimberServo(ServoSettings):
     reverse: BoolProperty(name="Reverse", description="Rotate the servo opposite to the joint")
     zero_us: FloatProperty(
         name="Zero",
-        description="Servo position at which the joint is at 0, in the protocol's unit",
+        description=(
+            "Servo position at which the joint is at 0, in the protocol's unit (hobby servos: microseconds)"
+        ),
         default=CENTRE_US,
         min=-FARTHEST,
         max=FARTHEST,
@@ -133,21 +135,25 @@ class LimberServo(ServoSettings):
     )
     min_us: FloatProperty(
         name="Lowest",
-        description="Lowest position command, in the protocol's unit",
+        description=(
+            "Lowest position that is sent to the servo, in the protocol's unit (hobby servos: microseconds)"
+        ),
         default=MIN_US,
         min=-FARTHEST,
         max=FARTHEST,
     )
     max_us: FloatProperty(
         name="Highest",
-        description="Highest position command, in the protocol's unit",
+        description=(
+            "Highest position that is sent to the servo, in the protocol's unit (hobby servos: microseconds)"
+        ),
         default=MAX_US,
         min=-FARTHEST,
         max=FARTHEST,
     )
     servo_speed: FloatProperty(
         name="Top Speed",
-        description="Top speed of the servo itself, per second; 0: not known",
+        description="Top speed of the servo itself, as an angle per second; 0: not known",
         subtype="ANGLE",
         default=0.0,
         min=0.0,
