@@ -71,7 +71,7 @@ VARIANTS: dict[str, Make] = {
     ),
     "sdls, targets as they are": lambda skeleton: JacobianSolver(skeleton, SelectivelyDamped()),
 }
-FPS = 60.0
+FPS = 60.0  # [1/s] frame rate
 FEWEST = int(FPS) + 3  # smallest number of frames of tracking
 UNLIMITED = 1e3  # [rad] stands for no limit: no joint reaches it
 SPREAD = math.radians(40)  # [rad] angle of a branch to either side

@@ -15,7 +15,7 @@ from limber.solvers.mechanism.solution import AssemblyState
 from .mechanism_cases import RATE, Race
 from .mechanism_model import kept, model_of
 
-MOST_STEPS = 20
+MOST_STEPS = 20  # largest number of a library's steps per frame
 # Weights of the squared joint displacements of a step, relative to goals with weight 1:
 LITTLE = 1e-6  # keeps undetermined rods at rest; equal in all libraries
 # keeps mink and pinocchio assembled if a target is out of reach: of the tried ones, the one with the least

@@ -38,7 +38,7 @@ PAPER = {
     "dancer": 0.68,
     "walker": 13.99,
 }  # [ms] times in C++ on an i7-6700K; the paper gives none for its validation examples
-FRAMES = 240
+FRAMES = 240  # number of frames of a path
 RATE = 60.0  # [Hz] frame rate
 BODY_SPEED = 4.0  # [rad/s] speed of a body: the paper's threshold, 1.11e-5 at 1200 frames per second
 # weights of the state and of the velocity regulariser for the paper's boxer

@@ -35,7 +35,7 @@ COLORS = {
     "dls400_bold": "#666666",
 }
 SHOWN = ("erik", "ccd", "dls400", "expressive")  # in the histograms, of those that were solved
-DOTS = 110  # an inch
+DOTS = 110  # resolution [dots per inch]
 
 
 def error(answer: Answer, what: str) -> np.ndarray:

@@ -16,8 +16,8 @@ from .chunks import plain, solver_of
 from .jobs import TIMES, Answer
 from .paper import BODIES, skeleton_of, yaw_pitch_roll
 
-FPS = 60
-SECONDS = 4.0
+FPS = 60  # frames per second
+SECONDS = 4.0  # [s] duration of a path
 KINDS = ("local", "sphere")  # kinds of paths: within a cone about the posture's view; in all directions
 CONE, ROLL = radians(55.0), radians(40.0)
 HERTZ = {

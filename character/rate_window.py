@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from ..solvers.kinematics.se3 import Array
 
 LENGTH = 32  # number of samples in a window; 24 and 48 give the same results
-COLUMNS = 5
+COLUMNS = 5  # number of values stored for each sample: those of TimedSample
 LINE = 2.0  # number of parameters of a line, which is also the number of samples that any line fits exactly
 # smallest sum of squared deviations of sample numbers, so that a single sample causes no division by 0
 LEAST_SPREAD = 1e-12

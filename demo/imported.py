@@ -16,7 +16,7 @@ import stances
 import studio
 from mathutils import Matrix, Quaternion, Vector
 
-FPS, FRAMES = 24, 216
+FPS, FRAMES = 24, 216  # frames per second, and number of frames
 CHANGES = {"High": 1, "Low": 73, "Other": 145}  # posture -> frame from which the chain keeps it
 PICTURED = [("High", (30, 46, 62)), ("Low", (102, 118, 134)), ("Other", (174, 190, 206))]
 PULSES = 2000.0  # [us] pulse range of a servo over its joint's whole range

@@ -10,8 +10,9 @@ import installed
 import numpy as np
 from mathutils import Vector
 
-CONNECT_WITHIN = 20.0  # [s] includes a cold start of the worker's Python on a busy machine
-ARM_WITHIN = 30.0  # [s] the approach to the first pose is slow for safety
+# [s] longest time to connect, with a cold start of the worker's Python on a busy machine
+CONNECT_WITHIN = 20.0
+ARM_WITHIN = 30.0  # [s] longest time to arm: the approach to the first pose is slow for safety
 READ_EVERY = 0.01  # [s] time between two reads of the robot's status, which changes at most that often
 FOLLOWED = 2.0  # [degrees] largest distance from the sent values at the end of a scene with closed loops
 SETTLE = 1.0  # [s] time after the last frame in which the robot arrives

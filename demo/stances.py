@@ -10,7 +10,7 @@ from math import atan2, cos, pi, sin
 
 import numpy as np
 
-DRAWN = 800
+DRAWN = 800  # number of random poses from which the postures are chosen
 SEED = 7
 MARGIN = 0.12  # share of a joint's range that is kept free at either limit
 MOST = 1.6  # [rad] largest rotation of a joint from its home to either side

@@ -13,7 +13,7 @@ import shapes
 import studio
 from mathutils import Matrix, Vector
 
-FPS = 24
+FPS = 24  # frames per second
 LONGEST = 15 * FPS  # [frames] longest part of a clip that is used
 GROWN_UP = 1.7  # [m] height to which a clip without a plausible unit is scaled
 BELIEVABLE = (0.9, 2.6)  # [m] plausible heights of a figure in a clip whose unit is metres

@@ -29,7 +29,9 @@ VIRTUAL_PULSES = (500.0, 2500.0)  # [us] pulse range of the virtual robot's serv
 MAX_CHANNELS = 64  # largest number of channels on one serial line; it bounds the memory map
 # highest number of a servo: the highest id on a Feetech bus; each protocol refuses what is beyond its range
 LAST_SERVO = 253
-FARTHEST = 2e6  # [raw units] twice the range of a servo with 4096 steps in 256 revolutions
+# [raw units] largest position, in either direction: twice the range of a servo with 4096 steps in 256
+# revolutions
+FARTHEST = 2e6
 SLOWEST_BAUDRATE, FASTEST_BAUDRATE = 1200, 4_000_000  # [bit/s] bounds of a baud rate
 # [s] largest latency, in either direction; sound through the slowest wireless loudspeaker is 0.3 s late
 LONGEST_LATENCY = 2.0

@@ -27,8 +27,8 @@ from .messages import Orders, Report, Request
 _HEADER = struct.Struct("<8sI")  # layout of the memory's first bytes: magic, length of the device's JSON
 _MAGIC = b"limber2\n"
 _STOP = struct.Struct("<I")
-_STOP_OFFSET = 16
-_DEVICE_OFFSET = 32
+_STOP_OFFSET = 16  # [bytes] start of the stop counter in the memory
+_DEVICE_OFFSET = 32  # [bytes] start of the device's JSON in the memory
 
 _COUNTER = struct.Struct("<Q")
 _CHECK = struct.Struct("<I")

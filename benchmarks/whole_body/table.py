@@ -47,7 +47,7 @@ MOST = 30  # largest number of updates of an instantaneous solve
 
 # iCub's shoulders hang on cables whose lengths bound sums of pitch, roll and yaw [deg]; the figures are those
 # that its makers' kinematics library, iKin, holds the arms to.
-PULLEY = 1.71  # ratio
+PULLEY = 1.71  # pulley ratio: factor of the angles in the lengths of the first two cables
 CABLES = (
     ((PULLEY, -PULLEY, 0.0), -347.0, np.inf),
     ((PULLEY, -PULLEY, -PULLEY), -366.57, 112.42),

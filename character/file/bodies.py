@@ -36,9 +36,9 @@ INPUTS = (
     "posture",
 )
 ROOT = ("root x", "root y", "root z", "root rotation x", "root rotation y", "root rotation z")
-MOST_LINKS = 1000
-MOST_FEET = 100
-MOST_LEVEL = 1000
+MOST_LINKS = 1000  # largest number of a body's links
+MOST_FEET = 100  # largest number of a body's feet
+MOST_LEVEL = 1000  # largest priority level of a target
 
 
 class JointRange(NamedTuple):

@@ -16,7 +16,7 @@ from ...rig.robot import ghost, links
 from ...rig.robot import history as robot_history
 from ..drawing import LETTERS, Overlay, draw_lines, write
 
-GHOST = (1.0, 0.55, 0.1, 0.9)
+GHOST = (1.0, 0.55, 0.1, 0.9)  # colour (RGBA) of the robot's measured pose
 COMMANDED, MEASURED = (0.35, 0.7, 1.0, 1.0), GHOST
 BACK, GRID, TEXT = (0.05, 0.05, 0.05, 0.6), (1.0, 1.0, 1.0, 0.15), (0.9, 0.9, 0.9, 1.0)
 HEAD = 0.08  # share of a bone's length, from its head, that is drawn thicker

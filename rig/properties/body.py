@@ -50,7 +50,7 @@ CALIBRATIONS = [
 ]
 
 
-OSC_PORT = 9000
+OSC_PORT = 9000  # default UDP port for link orientations by OSC
 
 
 def _offer_port(retarget: bpy.types.PropertyGroup, _context: bpy.types.Context) -> None:

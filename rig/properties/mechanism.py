@@ -58,7 +58,7 @@ DRIVES = [
     ("TARGETS", "Targets", "Targets give the poses of bodies; motor values are solved for"),
     ("MOTORS", "Motors", "The motors' values, which can be keyframed, give the pose of the mechanism"),
 ]
-EVENLY = (1.0, 1.0, 1.0)
+EVENLY = (1.0, 1.0, 1.0)  # default weights of a goal along X, Y and Z
 
 
 MASSES = [

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from ..servo_state import GoalMeaning, StoredSettings
 from .registers import Register
 
-EVERY_BIT = -1
+EVERY_BIT = -1  # mask that compares all bits of a register
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ FARTHEST = 256 * STEPS - 1  # steps in either direction in extended mode: 256 re
 RPM = STEPS / 60.0  # steps/s of one revolution per minute
 SPEED_UNIT = 0.229 * RPM  # [steps/s] speed for a raw value of 1
 WATCHDOG_UNIT = 0.02  # [s] time for a raw value of 1
-LONGEST_WATCHDOG = 127 * WATCHDOG_UNIT
+LONGEST_WATCHDOG = 127 * WATCHDOG_UNIT  # [s] longest timeout that can be set
 POSITION_MODE = 3
 MODES = {
     0: "current",
