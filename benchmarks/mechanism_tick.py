@@ -64,21 +64,21 @@ class Run:
     phase: np.ndarray  # (t,) index in PHASES of each frame's phase
     acceleration: np.ndarray  # (m,) acceleration limits of the motors
     judged: np.ndarray  # (b,) whether the motors determine the body
-    dt: float
+    dt: float  # [s] duration of a frame
     is_closed: bool  # whether the loops are closed in every frame
     flipped: bool  # whether a loop has changed its assembly mode
 
 
 @dataclass(frozen=True)
 class Row:
-    """Figures of one phase, as described in this module's docstring."""
+    """Figures of one phase; see this module's docstring."""
 
-    shown: float
-    implied: float
-    ratio: float
-    asked: float
-    worst: float
-    mean: float
+    shown: float  # [deg/s2] largest angular acceleration of a body after the filter
+    implied: float  # [deg/s2] largest acceleration that the motors' limits allow a body
+    ratio: float  # largest ratio of the two, of any body and frame
+    asked: float  # [deg/s2] largest acceleration of the poses that the goals command
+    worst: float  # [1e-3 sizes or rad] largest excess of the goal errors over an exact solve's
+    mean: float  # [1e-3 sizes or rad] mean excess
 
 
 def limits_of(solver: MechanismSolver) -> tuple[Limits, ...]:

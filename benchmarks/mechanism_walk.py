@@ -42,9 +42,9 @@ PAPER = {
 class Walk(NamedTuple):
     """Goals at one time: feet and pelvis, and the share of the weight on the left foot."""
 
-    feet: dict[str, np.ndarray]
-    forward: float
-    left: float
+    feet: dict[str, np.ndarray]  # position (3,) [m] of each foot
+    forward: float  # [m] position of the pelvis along the path
+    left: float  # share of the weight on the left foot, 0 to 1
 
 
 class Row(NamedTuple):

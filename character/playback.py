@@ -17,7 +17,7 @@ class Time(NamedTuple):
     frame: int
     fraction: float  # fraction of a frame, from 0 to below 1
     step: int  # number of frames between two shown frames
-    seconds_a_frame: float
+    seconds_a_frame: float  # [s] duration of a frame at the scene's rate
 
 
 class PlaybackStep(NamedTuple, Generic[Snapshot]):

@@ -127,8 +127,8 @@ def _after_each(values: Array) -> Array:
 
 
 def _loss(mean: Array) -> Array:
-    """Description length [nats] of the losses before one sample, for this mean number of losses: the entropy
-    of the geometric distribution.
+    """Description length [nats] of the losses before one sample, elementwise for the mean number of losses:
+    the entropy of the geometric distribution.
     """
     entropy: Array = (1.0 + mean) * np.log1p(mean) - mean * np.log(np.where(mean > 0.0, mean, 1.0))
     return entropy

@@ -279,8 +279,8 @@ def _said(before: Timing, time: float, gap: Array, sent_span: Array) -> tuple[Ma
 
 
 def _shares(count: Array) -> tuple[Array, Array]:
-    """Shares of the lateness of the last of `count` samples by which their regression line moves at its end,
-    and by which its period changes.
+    """Two shares of the lateness of the last of `count` (m,) samples: that by which their regression line
+    moves at its end, and that by which its period changes; (m,) each.
     """
     return 2.0 * (2.0 * count - 1.0) / (count * (count + 1.0)), 6.0 / (count * (count + 1.0))
 

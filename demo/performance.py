@@ -37,14 +37,14 @@ class Take:
     filtered: list = field(default_factory=list)  # [rad] values of each frame after the motion filter, (n,)
     # [rad] values handed to the robot's worker in each frame, (n,)
     handed: list = field(default_factory=list)
-    goals: list = field(default_factory=list)
-    postures: list[str] = field(default_factory=list)
-    solutions: list = field(default_factory=list)
+    goals: list = field(default_factory=list)  # goal of each frame
+    postures: list[str] = field(default_factory=list)  # name of the posture kept in each frame
+    solutions: list = field(default_factory=list)  # the solver's solution of each frame
     # [rad] aim error of each frame after the motion filter
     filtered_aim_error: list[float] = field(default_factory=list)
-    problems: dict[int, str] = field(default_factory=dict)
-    tick_seconds: list[float] = field(default_factory=list)
-    frame_seconds: list[float] = field(default_factory=list)
+    problems: dict[int, str] = field(default_factory=dict)  # frame -> why the chain could not be solved
+    tick_seconds: list[float] = field(default_factory=list)  # [s] duration of the chain's tick in each frame
+    frame_seconds: list[float] = field(default_factory=list)  # [s] duration of each change of frame
     late_frames: list[float] = field(default_factory=list)  # [s] delay of this process in each frame
     columns: list[int] = field(default_factory=list)  # indices of the chain's joints among the device's
     # (n,) whether a joint is revolute; values of the other joints are in metres

@@ -271,7 +271,7 @@ class Device:
 def auxiliary(
     name: str, servo: int, limits: Limits, at_lower: float, at_upper: float, **settings: Any
 ) -> tuple[DeviceJoint, ServoChannel]:
-    """The joint and the channel of an auxiliary value. `at_lower` and `at_upper` are the raw positions at the
+    """(joint, channel) of an auxiliary value. `at_lower` and `at_upper` are the raw positions at the
     ends of the value's range.
 
     Raises:

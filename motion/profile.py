@@ -83,7 +83,7 @@ def stopping_distance(velocity: float, acceleration: float, limit: float, jerk: 
 
 
 def stopping_range(point: Point, limit: float, jerk: float) -> tuple[float, float]:
-    """Lowest and highest position [rad] during the fastest stop from `point`; `limit` and `jerk` as for
+    """(lowest, highest) position [rad] during the fastest stop from `point`; `limit` and `jerk` as for
     `stopping`.
     """
     position, velocity, acceleration = point

@@ -84,7 +84,7 @@ def read_gltf(path: Path, up_axis: UpAxis = "AUTO") -> Faces:
 
 
 def _chunks(data: bytes) -> tuple[Any, bytes | None]:
-    """JSON value and binary chunk of a .glb file."""
+    """(JSON value, binary chunk) of a .glb file; the chunk is None if there is none."""
     version = struct.unpack_from("<I", data, 4)[0]
     if version != 2:
         raise MeshError(f"it is glTF {version}, not 2: export it again")

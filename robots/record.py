@@ -19,7 +19,7 @@ class LinkRecord(NamedTuple):
 
     @property
     def span(self) -> tuple[float, float]:
-        """Limits [rad or m] of the bone's channel."""
+        """(lower, upper) limit [rad or m] of the bone's channel."""
         assert self.branch.joint is not None
         lower, upper = self.branch.joint.finite_limits
         return (lower, upper) if self.sign > 0 else (-upper, -lower)

@@ -118,7 +118,8 @@ def following(
     Args:
         body, feet, floor: As for `first`.
         before: Contact states in the last frame.
-        sources: Positions of the source feet, as for `first`, in the last frame and now; NaN if not known.
+        sources: Positions (f, 3) [m] of the source feet, as for `first`, in the last frame and now; NaN if
+            not known.
         free: States of the body solved without a floor, in the last frame and now.
         shown: State of the body in the last frame.
         dt: Time step [s].
@@ -232,7 +233,9 @@ def foot_position(body: Body, foot: Foot, state: KinematicState) -> Array:
 
 
 def depth(body: Body, foot: Foot, up: Array, state: KinematicState) -> float:
-    """Distance [m] from a foot's link origin down to the lowest point of its sole, measured along `up`."""
+    """Distance [m] from a foot's link origin down to the lowest point of its sole, measured along the unit
+    vector `up` (3,) in armature space.
+    """
     frames = body.placed(state.frames, body.link_indices([foot.link, *(link for link, _ in foot.sole)]))
     soles = zip(frames[1:], foot.sole, strict=True)
     heights = [float(((points @ frame[:3, :3].T + frame[:3, 3]) @ up).min()) for frame, (_, points) in soles]

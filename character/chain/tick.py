@@ -92,7 +92,7 @@ class ChainState(NamedTuple):
     """State of a chain's mover, passed on to the next tick."""
 
     solution: GazeSolution
-    motion: tuple[Kinematic, ...]
+    motion: tuple[Kinematic, ...]  # motion of the joints after the filter
     # state of the transition to the goal's posture, joint by joint; empty without transitions
     posture: tuple[Kinematic, ...]
     model: ChainModel
@@ -313,8 +313,8 @@ def _solved(
     dt: float,
     foresight: dict[str, Any],
 ) -> tuple[GazeSolution, tuple[float, float], int, str]:
-    """Solution, `best`, `stalled` and `problem` of the state after a solve; with a goal that cannot be used,
-    the last solution.
+    """(solution, `best`, `stalled`, `problem`) of the state after a solve (see `ChainState`); with a goal
+    that cannot be used, the last solution.
 
     Args:
         model, goal, state, dt: As for `tick`, the goal with the offsets of its posture.

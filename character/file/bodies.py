@@ -42,7 +42,9 @@ MOST_LEVEL = 1000  # largest priority level of a target
 
 
 class JointRange(NamedTuple):
-    """Limits of a joint of a body [rad or m, and their derivatives]; infinite for none."""
+    """Limits of a joint of a body: its range [rad; prismatic joints m], and its velocity, acceleration and
+    jerk (per s, s2, s3); infinite for none.
+    """
 
     lower: float = -inf
     upper: float = inf

@@ -55,6 +55,10 @@ MIDDLE = 2  # [frames] span of a central difference: from the row before to the 
 
 @dataclass(frozen=True, slots=True)
 class _Row:
+    """Positions of all joints (n,) [rad; prismatic joints m], and their velocities (n,) if the file has them,
+    at a time [s].
+    """
+
     time: float
     positions: Sequence[float]
     velocities: Sequence[float] | None

@@ -44,7 +44,7 @@ class LIMBER_PT_feedback(RobotTab):
 
 
 def _state(link, status) -> tuple[str, str]:
-    """Sentence above the figures: whether and how well the robot follows, with an icon."""
+    """(sentence, icon) above the figures: whether and how well the robot follows."""
     if link is None:
         return "Not connected: press Connect", "UNLINKED"
     if status.state is not State.CONNECTING and not any(

@@ -308,13 +308,13 @@ def _matrix(frame: Transform) -> Matrix:
 
 
 def _box() -> tuple[list, list, list]:
-    """Cube of side 1, centred at the origin."""
+    """(vertices, edges, faces) of a cube of side 1, centred at the origin."""
     corners = [(x, y, z) for x in (-0.5, 0.5) for y in (-0.5, 0.5) for z in (-0.5, 0.5)]
     return corners, [], [(0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3)]
 
 
 def _cylinder() -> tuple[list, list, list]:
-    """Cylinder of radius 1 and length 1 along z, centred at the origin."""
+    """(vertices, edges, faces) of a cylinder of radius 1 and length 1 along z, centred at the origin."""
     ring = [(cos(2 * pi * k / SIDES), sin(2 * pi * k / SIDES)) for k in range(SIDES)]
     vertices = [(x, y, z) for z in (-0.5, 0.5) for x, y in ring]
     sides = [(k, (k + 1) % SIDES, SIDES + (k + 1) % SIDES, SIDES + k) for k in range(SIDES)]
@@ -322,7 +322,7 @@ def _cylinder() -> tuple[list, list, list]:
 
 
 def _sphere() -> tuple[list, list, list]:
-    """Sphere of radius 1, centred at the origin."""
+    """(vertices, edges, faces) of a sphere of radius 1, centred at the origin."""
     rings = SIDES // 2
     vertices = [(0.0, 0.0, -1.0)]
     for ring in range(1, rings):

@@ -148,7 +148,7 @@ class Mover(PostureKeeper, _Pair):
 
     @property
     def frames(self) -> tuple[int, int]:
-        """First and last frame to bake."""
+        """(first, last) frame to bake."""
         return bake_range(self.settings, bpy.context.scene)
 
     @property

@@ -155,7 +155,7 @@ class SceneSession:
 
     @abstractmethod
     def read(self, inputs: SessionInputs, dt: float) -> tuple[MoverModel, object]:
-        """The mover's model and its inputs in a frame.
+        """(model, inputs) of the mover in a frame.
 
         Raises:
             one of `errors`: the setup cannot be used; the message names the fault and the remedy.
@@ -163,7 +163,9 @@ class SceneSession:
 
     @abstractmethod
     def show(self, inputs: SessionInputs) -> tuple[Mapping, Mapping]:
-        """Poses of the mover after a tick: the current one, and the desired one."""
+        """(current pose, desired pose) of the mover after a tick. The desired one is what others aim at in a
+        cycle of dependencies.
+        """
 
     def advance(self, inputs: SessionInputs, dt: float) -> None:
         """Reads the mover, ticks it by `dt` [s], and shows the result."""

@@ -103,7 +103,9 @@ def _solid(corners: Array, faces: Array, parts: Array, middle: Array, extent: fl
 
 
 def _is_closed(vertices: Array, faces: Array) -> bool:
-    """Whether each edge belongs to two triangles, which run along it in opposite directions."""
+    """Whether each edge of the triangles `faces` (t, 3) over `vertices` (n, 3) belongs to two of them, which
+    run along it in opposite directions.
+    """
     if not len(faces):
         return False
     step = SAME * max(float(np.ptp(vertices, axis=0).max()), 1e-30)

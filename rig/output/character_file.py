@@ -290,6 +290,10 @@ class CharacterExport(SteppedJob):
     def _anchor(self, hanging: list[Hanging | None], world: list[np.ndarray]) -> Anchor:
         """Motion of an object over the frames: relative to a joint of another exported chain, if that joint
         carries it in all frames, else in the world.
+
+        Args:
+            hanging: What carries the object in each frame; None: nothing.
+            world: World matrix (4, 4) of the object in each frame.
         """
         links = {each and (each.key, each.joint) for each in hanging}
         first = next(iter(links))

@@ -109,7 +109,7 @@ class LimberJointSettings(LimberJointAxis, LimberServo, LimberJointStyle):
     linear_jerk: in_metres(
         "jerk",
         "Jerk",
-        ("Largest jerk (change of the acceleration), in metres per second cubed; lower is softer"),
+        "Largest jerk (change of the acceleration), in metres per second cubed; lower is softer",
     )
 
     @property

@@ -27,7 +27,7 @@ BODY_FILTERS = (
     item(
         NO_FILTER,
         "None",
-        ("The joints follow at once. The limits of velocity and acceleration in Retarget still hold"),
+        "The joints follow at once. The limits of velocity and acceleration in Retarget still hold",
     ),
 )
 

@@ -83,7 +83,7 @@ class ServoSettings:
 
     @property
     def value_at_ends(self) -> tuple[float, float]:
-        """Values at the lowest and at the highest position command, in the unit of `limits`."""
+        """Values at the (lowest, highest) position command, in the unit of `limits`."""
         raise NotImplementedError
 
     @property

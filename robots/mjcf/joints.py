@@ -41,7 +41,7 @@ class JointReader:
         return unit(axis)
 
     def limits(self, joint: Element, kind: Kind) -> tuple[float | None, float | None]:
-        """Lower and upper limit [rad or m]; None if the joint is not limited."""
+        """(lower, upper) limit [rad or m]; None each if the joint is not limited."""
         if kind == "continuous":  # one axis of a ball joint, whose range is a cone
             return None, None
         bounds = self.document.limits(joint, "range", "limited")

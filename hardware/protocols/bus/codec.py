@@ -199,7 +199,7 @@ class BusCodec(Codec):
         return (limp,) if lock is None else (limp, self._write(servo, lock, "The lock", 0))
 
     def _watchdog(self, seconds: float | None) -> tuple[Register, int]:
-        """The watchdog's register and the number to write for a timeout [s]; `seconds` None: disabled."""
+        """(the watchdog's register, the number to write) for a timeout [s]; `seconds` None: disabled."""
         register, span = self._table.watchdog, self.capabilities.watchdog
         if register is None or span is None:
             raise ProtocolError(
