@@ -1,5 +1,5 @@
 """Persons whom trackers see: their number, distance and world position. Any program may be a tracker; a host
-passes its reports on. Knows no Blender.
+passes its reports on.
 
 A tracker reports for each person in its camera's picture: the person's number, the age of the picture, the
 tangents x (right) and y (down) of the direction from the camera, the distance along its axis, and the

@@ -1,8 +1,8 @@
 """Calibration file: the servos of a robot and how its joints drive them, as JSON to load into another scene.
 
-The JSON has a version number and, for each joint, its servo, zero position, direction and range. The parser
-is strict: errors name the file, the joint or servo, the field, and the expected and found value. Writing is
-atomic.
+The JSON has a version number, the protocol with its settings, the joints with their units and, for each
+servo, the joints that drive it, its zero position, direction and range. The parser is strict: errors name the
+file, the joint or servo, the field, and the expected and found value. Writing is atomic.
 """
 
 from __future__ import annotations

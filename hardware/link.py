@@ -1,4 +1,5 @@
-"""Blender's side of the robot link: sends joint values to the worker process and reads its status.
+"""The host's side of the robot link: sends joint values to the worker process and reads its status. The host
+is Blender or the player; where this folder says "Blender", the same holds for the player.
 
 No call blocks on the port or the worker; `open` takes the time of a process start.
 """

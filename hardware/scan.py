@@ -159,7 +159,9 @@ def _find_servos(
 def _found(
     session: PortSession, codec: Codec, port: str, protocol: str, rate: int, identified: Identified
 ) -> Found:
-    """The servo with its voltage [V] and temperature [degrees Celsius], if it reports them."""
+    """The servo with its voltage [V] and temperature [degrees Celsius], if it reports them. Queries it once
+    more: its protocol becomes that of the maker's other series if the model is known there.
+    """
     servo = identified.servo
     assert servo is not None
     if identified.name.startswith(UNKNOWN) and protocol in OTHER_SERIES:

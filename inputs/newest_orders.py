@@ -1,5 +1,5 @@
 """Receives commands by OSC for a host that executes them seldom: the newest one for each address. Tells a new
-press of the button Arm from a held one. No Blender.
+press of the button Arm from a held one.
 """
 
 from collections import Counter

@@ -1,4 +1,4 @@
-"""Commands of people that wait until their host executes them, in its own thread. No Blender."""
+"""Commands of people that wait until their host executes them, in its own thread."""
 
 import queue
 import threading

@@ -1,4 +1,5 @@
-"""Serves the page in a separate thread, so that no slow or hostile browser can block the host.
+"""Serves the control page, with which a person directs a character in a browser, in a separate thread, so
+that no slow or hostile browser can block the host.
 
 Whoever has the token, which is in the printed address, may direct. A page of another site in the same browser
 has no token, and sends another `Origin` or `Host`. HTTP requests never give commands: these are messages of a

@@ -265,5 +265,5 @@ def leaders_of(pair: tuple, others: Sequence[MovedParts], objects: Dependencies)
 def _path(rig: bpy.types.Object, chain: bpy.types.PropertyGroup) -> list[str]:
     try:
         return bone_names(rig.pose.bones, chain)
-    except RigError:  # the chain's own read reports the error
+    except RigError:  # reading the chain reports the error
         return []
