@@ -50,9 +50,8 @@ def _damped(damping: DampingRule) -> Make:
     return lambda skeleton: JacobianSolver(skeleton, Damped(damping))
 
 
-STEADY = Constant(
-    0.2
-)  # damping to which Buss raises it on such shapes, in fractions of the reach, so that shaking becomes rare
+# damping to which Buss raises it on such shapes, in fractions of the reach, so that shaking becomes rare
+STEADY = Constant(0.2)
 VARIANTS: dict[str, Make] = {
     "pseudoinverse, at most 5 degrees": lambda skeleton: JacobianSolver(
         skeleton, Pseudoinverse(math.radians(5))

@@ -40,11 +40,8 @@ from limber.solvers.tasks import Kinematics
 PHASES = ("reach", "away", "return")
 MISSED = 1e-4  # [sizes or rad] error of the goals above which a target is out of reach
 RETURN = 0.5  # [s] duration of the phase after a target is back in reach
-VELOCITY, ACCELERATION, JERK = (
-    math.radians(180),
-    math.radians(900),
-    math.radians(9000),
-)  # limits of a hobby servo: the defaults in Blender
+# limits of a hobby servo: the defaults in Blender
+VELOCITY, ACCELERATION, JERK = (math.radians(180), math.radians(900), math.radians(9000))
 UNBOUNDED = 1e4  # [rad or m] range that stands for no limits
 # share of the largest singular value below which a motor's motion follows from that of others
 LEAST_SINGULAR = 1e-6
@@ -221,9 +218,8 @@ def lines(name: str, run: Run) -> Iterator[str]:
         yield f"{name:36s}{phase:8s}{_figures(row)}{remark}"
 
 
-Case = tuple[
-    str, MechanismSolver, AssemblyState | None, Sequence[Goals]
-]  # (name, mechanism, first pose, goals of the frames)
+# (name, mechanism, first pose, goals of the frames)
+Case = tuple[str, MechanismSolver, AssemblyState | None, Sequence[Goals]]
 
 
 def print_runs(cases: Iterable[Case], dt: float) -> None:

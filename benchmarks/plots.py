@@ -21,11 +21,8 @@ from matplotlib.ticker import NullFormatter
 
 Results = Mapping[tuple[str, str], Answer]
 ERRORS = ("combined", "orientation", "posture")
-WIDEST = {
-    "combined": 0.16,
-    "orientation": 0.12,
-    "posture": 0.12,
-}  # right end of the axes: three thresholds and more
+# right end of the axes: three thresholds and more
+WIDEST = {"combined": 0.16, "orientation": 0.12, "posture": 0.12}
 COLORS = {
     "erik": "#d95f02",
     "expressive": "#1b9e77",

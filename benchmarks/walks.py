@@ -20,10 +20,8 @@ FPS = 60  # frames per second
 SECONDS = 4.0  # [s] duration of a path
 KINDS = ("local", "sphere")  # kinds of paths: within a cone about the posture's view; in all directions
 CONE, ROLL = radians(55.0), radians(40.0)
-HERTZ = {
-    "local": (0.12, 0.25),
-    "sphere": (0.03, 0.08),
-}  # numbers of the waves that form a path: both kinds move at about 60 degrees per second
+# numbers of the waves that form a path: both kinds move at about 60 degrees per second
+HERTZ = {"local": (0.12, 0.25), "sphere": (0.03, 0.08)}
 POP = 15.0  # [deg] step of a joint in one frame that looks like a jump
 OFF = 1.0  # [deg] aim error that is visible
 TURN = radians(30.0)  # [rad/s] rotation about the base of a path in all directions

@@ -53,9 +53,8 @@ class Take:
     status_samples: list[tuple] = field(default_factory=list)
     status: object = None
     skeleton: object = None
-    shown_aim_error: list[float] = field(
-        default_factory=list
-    )  # [rad] aim errors of the baked motion, as Blender evaluates it
+    # [rad] aim errors of the baked motion, as Blender evaluates it
+    shown_aim_error: list[float] = field(default_factory=list)
     baked: np.ndarray | None = None  # (t, n) [rad] values read back from the keys
     # (t, n) [rad] values that the robot reported for each frame, corrected for its lag
     robot: np.ndarray | None = None

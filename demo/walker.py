@@ -18,11 +18,8 @@ LONGEST = 15 * FPS  # [frames] longest part of a clip that is used
 GROWN_UP = 1.7  # [m] height to which a clip without a plausible unit is scaled
 BELIEVABLE = (0.9, 2.6)  # [m] plausible heights of a figure in a clip whose unit is metres
 ROOM = radians(25)  # [rad] range of a joint beyond the clip's motion
-NIMBLE = (
-    radians(360),
-    radians(3600),
-    radians(72000),
-)  # limits that the joints of a robot need to move as the person did
+# limits that the joints of a robot need to move as the person did
+NIMBLE = (radians(360), radians(3600), radians(72000))
 SERVO = radians(300)  # [rad] rotation of the robot's servos over their pulse range
 BALL = 0.085  # [m] radius of the ball
 EYE = 0.5  # position of the eye along the head's bone, as a share

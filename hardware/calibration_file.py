@@ -55,9 +55,8 @@ _CHANNEL = (
     "homing_offset",
 )
 _SHARE = ("joint", "gear")
-_ANY = Limits(
-    -1.0, 1.0, 1.0, 1.0, 1.0
-)  # placeholder, since limits belong to the chain and only joints and channels are checked here
+# placeholder, since limits belong to the chain and only joints and channels are checked here
+_ANY = Limits(-1.0, 1.0, 1.0, 1.0, 1.0)
 
 FARTHEST_OFFSET = 1_044_479  # raw units: the largest homing offset of any servo, a Dynamixel's
 LARGEST = 1e12  # largest absolute value of numbers without declared bounds; a larger one is a mistake

@@ -40,9 +40,8 @@ LOOK = 0.25
 _CREATION = getattr(subprocess, "CREATE_NO_WINDOW", 0) | getattr(subprocess, "ABOVE_NORMAL_PRIORITY_CLASS", 0)
 _PACKAGE = Path(__file__).resolve().parents[1]
 _ENTRY = Path(__file__).resolve().parent / "worker" / "entry.py"
-_SHARED = [
-    field.name for field in fields(Status) if field.name not in ("state", "sentence", "fault")
-]  # names of the fields that `Report` and `Status` share
+# names of the fields that `Report` and `Status` share
+_SHARED = [field.name for field in fields(Status) if field.name not in ("state", "sentence", "fault")]
 
 
 class WorkerLink:

@@ -25,10 +25,8 @@ BLOCK = 16  # number of ids between two reports of progress
 BOOT = 2.5
 GREETINGS = 5  # number of HELLO messages that are sent within `BOOT`
 UNKNOWN = "unknown"  # beginning of the name of a model that is not in the table
-OTHER_SERIES = {
-    "feetech_sts": "feetech_scs",
-    "feetech_scs": "feetech_sts",
-}  # protocols whose servos answer each other's queries
+# protocols whose servos answer each other's queries
+OTHER_SERIES = {"feetech_sts": "feetech_scs", "feetech_scs": "feetech_sts"}
 
 SCANNED = (
     OWN,

@@ -34,10 +34,8 @@ _BUSY = (errno.EBUSY, errno.EAGAIN)
 _FORBIDDEN = (errno.EACCES, errno.EPERM)
 
 
-_OPEN_ERRORS: tuple[type[Exception], ...] = (
-    *PORT_ERRORS,
-    ValueError,
-)  # a baud rate that the port does not support
+# a baud rate that the port does not support
+_OPEN_ERRORS: tuple[type[Exception], ...] = (*PORT_ERRORS, ValueError)
 
 
 class TransportError(HardwareError):

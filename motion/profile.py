@@ -10,9 +10,8 @@ from .joint import Kinematic, Limits
 
 # position [rad], velocity [rad/s], acceleration [rad/s2] (metres for a prismatic joint)
 Point = tuple[float, float, float]
-Stopping = tuple[
-    float, float, float
-]  # signed distance [rad], first jerk [rad/s3], derivative of the distance with respect to acceleration [s2]
+# signed distance [rad], first jerk [rad/s3], derivative of the distance with respect to acceleration [s2]
+Stopping = tuple[float, float, float]
 Pulse = tuple[
     float, float, float, float
     # first jerk (the last one is its negative), durations [s] of the first span, of constant acceleration, of

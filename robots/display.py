@@ -34,12 +34,8 @@ SMALLEST_ROBOT = 0.01  # [m] size used if all links are at the same position
 # digits as the two become opposite: the error grows from 1e-6 rad at this bound to 2.5e-4 rad
 # (`vec_roll_to_mat3_normalized`).
 FOLDED = -0.85  # cosine of the largest angle between a bone and its parent
-ASIDE = (
-    0.0,
-    pi / 4,
-    -pi / 4,
-    pi / 2,
-)  # [rad] about the joint's axis: directions to try for a bone that would point back
+# [rad] about the joint's axis: directions to try for a bone that would point back
+ASIDE = (0.0, pi / 4, -pi / 4, pi / 2)
 # cosine of the angle (2.6 degrees) within which a joint axis counts as parallel to one of the link's axes
 SNAP = 0.999
 

@@ -23,9 +23,8 @@ MODEL = "robot.urdf"  # name of the written file
 TIMEOUT = 8.0  # [s] timeout for a connection, and between two pieces of an answer
 LARGEST = 20_000_000  # [bytes] largest answer; all of Reachy Mini's meshes together have 10 million
 MOST = 300  # largest number of meshes; Reachy Mini has 41
-PLAIN = re.compile(
-    r"(?:package://)?((?:\w[\w.-]*/)*\w[\w.-]*\.stl)", re.ASCII | re.IGNORECASE
-)  # a path below the model's folder
+# a path below the model's folder
+PLAIN = re.compile(r"(?:package://)?((?:\w[\w.-]*/)*\w[\w.-]*\.stl)", re.ASCII | re.IGNORECASE)
 
 
 class DownloadError(Exception):

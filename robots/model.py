@@ -192,9 +192,8 @@ class Robot:
     balls: tuple[
         tuple[str, str, str], ...
     ] = ()  # triples of joints about x, y, z of one point that together are a ball joint, parents first
-    postures: Mapping[str, Mapping[str, float]] = field(
-        default_factory=dict, hash=False
-    )  # values of joints [rad or m] in postures that the file stores by name
+    # values of joints [rad or m] in postures that the file stores by name
+    postures: Mapping[str, Mapping[str, float]] = field(default_factory=dict, hash=False)
 
     @cached_property
     def link(self) -> dict[str, ModelLink]:

@@ -26,14 +26,8 @@ SHORTEST_AXIS = 1e-9  # length below which an axis is a rounded zero
 MOST = 1e4  # [rad, m, rad/s or m/s] largest limit; larger ones are placeholders, beyond any motor
 MOST_ACCELERATION, MOST_JERK = 1e6, 1e8  # [rad/s2 or m/s2, rad/s3 or m/s3] larger limits are placeholders
 VERSIONS = ("1", "1.0", "1.1", "1.2")  # versions of URDF
-SKIPPED = (
-    "gazebo",
-    "mujoco",
-    "default",
-    "transmission",
-    "sensor",
-    "ros2_control",
-)  # elements of a robot that do not affect poses
+# elements of a robot that do not affect poses
+SKIPPED = ("gazebo", "mujoco", "default", "transmission", "sensor", "ros2_control")
 
 
 def robot_of(

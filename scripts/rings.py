@@ -191,13 +191,8 @@ RINGS: dict[str, Callable[[], Iterator[Ring]]] = {
     "window": window,
     "newest": newest,
 }
-USUAL = (
-    "lint",
-    "plain",
-    "blender",
-    "installed",
-    "window",
-)  # without `newest`, which repeats these tests in one more Blender
+# without `newest`, which repeats these tests in one more Blender
+USUAL = ("lint", "plain", "blender", "installed", "window")
 
 
 def main(names: list[str]) -> int:

@@ -319,11 +319,8 @@ def _orientation(end: EndInputs, world_in_base: Matrix) -> Quaternion:
     return rotations.normalized(rotations.multiply(rotation, end.tool))
 
 
-FROM_TARGET = {
-    "position": _position,
-    "vector": _direction,
-    "wxyz": _orientation,
-}  # field of an aim -> function that reads it from the target
+# field of an aim -> function that reads it from the target
+FROM_TARGET = {"position": _position, "vector": _direction, "wxyz": _orientation}
 
 
 def _rotation(end: EndInputs) -> Quaternion:

@@ -98,9 +98,8 @@ class ChainState(NamedTuple):
     model: ChainModel
     goal: GazeGoal
     requested: Angles  # (n,) [rad; prismatic joints m] posture of the goal as requested
-    best: tuple[
-        float, float
-    ]  # smallest errors of solutions for this goal: (of the ends [rad, m], shape deviation [rad])
+    # smallest errors of solutions for this goal: (of the ends [rad, m], shape deviation [rad])
+    best: tuple[float, float]
     stalled: int  # number of ticks without progress; from NO_MORE on the goal is not solved again
     problem: str  # value of `ChainOutputs.problem`
     offsets: Angles | None = None  # (n,) [rad; prismatic joints m] added to the goal's posture

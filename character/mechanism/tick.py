@@ -48,9 +48,8 @@ class MechanismModel:
     solver: MechanismSolver
     rest: AssemblyState
     motors: tuple[MechanismMotor, ...]
-    undetermined: frozenset[str] = (
-        frozenset()
-    )  # names of bodies that can move while every motor keeps its value
+    # names of bodies that can move while every motor keeps its value
+    undetermined: frozenset[str] = frozenset()
     # whether motor values depend on each other, so that separately filtered values cannot all be met
     is_over_actuated: bool = False
 

@@ -42,9 +42,8 @@ class Drawing(NamedTuple):
 
     cache_key: tuple  # scene, view layer, overlay options and chains
     count: int  # number of frames that had been played when the drawing was computed
-    segments: dict[
-        tuple, list[np.ndarray]
-    ]  # (colour, width) -> points (n, 3) [m, world]; lines join the first two, the next two, and so on
+    # (colour, width) -> points (n, 3) [m, world]; lines join the first two, the next two, and so on
+    segments: dict[tuple, list[np.ndarray]]
     rays: list[tuple[str, Ray]]  # (chain's name, gaze ray)
 
 

@@ -12,12 +12,8 @@ from ..bodies.names import Parents, parts
 from ..bodies.part_names import MIDDLE, BodyPart, read, short_names, side_of
 from ..bones.paths import missing
 
-EYES = (
-    "eye",
-    "eyes",
-    "eyeball",
-    "eyeballs",
-)  # body parts, by names without side and number, that are eyes; lids and brows are not
+# body parts, by names without side and number, that are eyes; lids and brows are not
+EYES = ("eye", "eyes", "eyeball", "eyeballs")
 ARMS = ("upper_arm", "forearm")  # body parts that branch from the chest
 # returns the names of the bones that carry or move a bone, nearest first
 Above = Callable[[str], Sequence[str]]

@@ -4,9 +4,8 @@ import re
 from collections.abc import Iterable, Sequence
 
 MOST = 6  # largest number of names that a sentence lists
-NAME = re.compile(
-    r"(?<=(?<!\w)')[^']*(?='(?!\w))|(?<=^Joint )[^':]+(?=:)"
-)  # matches a quoted name, or a joint's label at the beginning
+# matches a quoted name, or a joint's label at the beginning
+NAME = re.compile(r"(?<=(?<!\w)')[^']*(?='(?!\w))|(?<=^Joint )[^':]+(?=:)")
 NUMBER = re.compile(r"\d+(\.\d+)?")
 
 

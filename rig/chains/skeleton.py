@@ -48,9 +48,8 @@ class AuthoredChannels(NamedTuple):
     """Authored location, rotation and carrier of one bone in a frame."""
 
     location: tuple[float, float, float]
-    rotation: tuple[
-        float, ...
-    ]  # angles (x, y, z) [rad] of the bone's hinges, or a unit quaternion if no joint rotates it
+    # angles (x, y, z) [rad] of the bone's hinges, or a unit quaternion if no joint rotates it
+    rotation: tuple[float, ...]
     scale: tuple[float, float, float]
     carried: CarrierValues | None = None  # the carrier's values in this frame, if the bone has a carrier
 

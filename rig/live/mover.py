@@ -22,9 +22,8 @@ from .posture_keeper import JointKey, PostureKeeper
 from .session import SceneSession
 
 Key = tuple[int, str]  # (owner's session_uid, uid of the settings): identifies a mover in a file
-Authored = Callable[
-    [], AbstractContextManager
-]  # context manager in which the scene shows authored poses; its value is the evaluated depsgraph
+# context manager in which the scene shows authored poses; its value is the evaluated depsgraph
+Authored = Callable[[], AbstractContextManager]
 
 
 class _Pair(NamedTuple):

@@ -146,9 +146,8 @@ class SceneSession:
     # [s] expected time to the next frame: the shorter of the last two steps, since a single long one is a
     # stall
     next_step: float = 0.0
-    stored: dict[int, np.ndarray] = field(
-        default_factory=dict
-    )  # values (n,) of stored postures, by the session_uid of their actions
+    # values (n,) of stored postures, by the session_uid of their actions
+    stored: dict[int, np.ndarray] = field(default_factory=dict)
 
     # errors that `read` and ticks may raise: the mover then comes to rest, with the message as its problem
     errors = (RigError,)

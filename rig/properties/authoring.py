@@ -24,9 +24,8 @@ TARGET_BONE = (
 class LimberTarget(PropertyGroup):
     """An additional target of a chain."""
 
-    name: StringProperty(
-        name="Name", description="Name of the target"
-    )  # overrides identify items of a list by name
+    # overrides identify items of a list by name
+    name: StringProperty(name="Name", description="Name of the target")
     target: PointerProperty(
         name="Target",
         description="Object that the chain can look at, match the orientation of, or reach for",

@@ -68,9 +68,8 @@ def _uncalibrate(pair: bpy.types.PropertyGroup, _context: bpy.types.Context) -> 
 class LimberPair(PropertyGroup):
     """A bone of the target, and the bone of the source that it follows."""
 
-    name: StringProperty(
-        name="Name", description="Name of the target's bone"
-    )  # overrides identify items of a list by name
+    # overrides identify items of a list by name
+    name: StringProperty(name="Name", description="Name of the target's bone")
     target: StringProperty(
         name="Target Bone",
         description="Bone of this armature that follows the source bone",

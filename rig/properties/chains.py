@@ -154,9 +154,8 @@ class LimberGoal:
 class LimberEnd(LimberGoal, PropertyGroup):
     """An additional end of a chain: a descendant of the chain's root, with a goal of its own."""
 
-    name: StringProperty(
-        name="Name", description="Name of the bone"
-    )  # overrides identify items of a list by name
+    # overrides identify items of a list by name
+    name: StringProperty(name="Name", description="Name of the bone")
     bone: StringProperty(
         name="Bone", description="Bone that looks at the target, copies its orientation, or reaches for it"
     )

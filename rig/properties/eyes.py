@@ -29,9 +29,8 @@ def _lid(eyes: bpy.types.PropertyGroup) -> float:
 class LimberLid(PropertyGroup):
     """An eyelid: a bone that rotates from its posed rotation, in which the eye is open, to closed."""
 
-    name: StringProperty(
-        name="Name", description="Name of the eyelid"
-    )  # overrides identify items of a list by name
+    # overrides identify items of a list by name
+    name: StringProperty(name="Name", description="Name of the eyelid")
     bone: StringProperty(name="Bone", description="Bone of the eyelid")
     axis: EnumProperty(
         name="Axis",

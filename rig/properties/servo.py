@@ -11,12 +11,8 @@ import bpy
 from ...hardware.device import FARTHEST, LAST_SERVO
 from .overridable import BoolProperty, EnumProperty, FloatProperty, IntProperty
 
-CENTRE_US, MIN_US, MAX_US, US_PER_RADIAN = (
-    1500.0,
-    500.0,
-    2500.0,
-    2000.0 / pi,
-)  # calibration of a hobby servo: 2000 us for 180 degrees, centred at 1500 us
+# calibration of a hobby servo: 2000 us for 180 degrees, centred at 1500 us
+CENTRE_US, MIN_US, MAX_US, US_PER_RADIAN = (1500.0, 500.0, 2500.0, 2000.0 / pi)
 UNKNOWN_OFFSET = -(2**31)  # value of a servo's homing offset that is not known
 
 ON_SILENCE = [

@@ -10,9 +10,8 @@ from ..xml_tree import Element
 from .document import Document
 
 MOST = 100  # largest number of keyframes that are read; robots have at most some dozen
-Coordinates = tuple[
-    Literal["free", "ball", "single"], tuple[str, ...]
-]  # (kind of a joint, the robot's joints for it)
+# (kind of a joint, the robot's joints for it)
+Coordinates = tuple[Literal["free", "ball", "single"], tuple[str, ...]]
 SIZES = {"free": 7, "ball": 4, "single": 1}  # count of a joint's numbers in qpos
 
 
