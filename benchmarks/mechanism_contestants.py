@@ -17,11 +17,11 @@ from .mechanism_model import kept, model_of
 
 MOST_STEPS = 20  # largest number of a library's steps per frame
 # Weights of the squared joint displacements of a step, relative to goals with weight 1:
-LITTLE = 1e-6  # keeps undetermined rods at rest; equal in all libraries
+REGULARISATION = 1e-6  # keeps undetermined rods at rest; equal in all libraries
 # keeps mink and pinocchio assembled if a target is out of reach: of the tried ones, the one with the least
 # error
-MORE = 1e-4
-MUCH = 1e-2  # for placo, which has no damping that grows with the error
+CAUTIOUS_REGULARISATION = 1e-4
+PLACO_REGULARISATION = 1e-2  # for placo, which has no damping that grows with the error
 # factor of the squared error in the damping (Levenberg-Marquardt), as in mink's examples; equal for pinocchio
 BY_ERROR = 1.0
 # cost of mink's closing task relative to goals with cost 1; at 1000 its steps stall on the delta robot
@@ -34,7 +34,7 @@ class Contestant:
 
     label = ""
     most = MOST_STEPS  # largest number of steps per frame
-    regularisation = LITTLE
+    regularisation = REGULARISATION
     # whether it is configured for targets out of reach; for reachable targets it is then only slower
     is_cautious = False
 
@@ -150,7 +150,7 @@ class Placo(Contestant):
 class PlacoDamped(Placo):
     """placo with more regularisation."""
 
-    label, regularisation, is_cautious = "placo, regularised", MUCH, True
+    label, regularisation, is_cautious = "placo, regularised", PLACO_REGULARISATION, True
 
 
 class Mink(Contestant):
@@ -220,7 +220,7 @@ class MinkHard(Mink):
 class MinkDamped(MinkHard):
     """mink with the loops' task as a constraint, and more damping."""
 
-    label, regularisation, is_cautious = "mink, constraints, regularised", MORE, True
+    label, regularisation, is_cautious = "mink, constraints, regularised", CAUTIOUS_REGULARISATION, True
 
 
 class Pinocchio(Contestant):
@@ -302,7 +302,7 @@ class Pinocchio(Contestant):
 class PinocchioDamped(Pinocchio):
     """pinocchio with more damping."""
 
-    label, regularisation, is_cautious = "pinocchio and numpy, regularised", MORE, True
+    label, regularisation, is_cautious = "pinocchio and numpy, regularised", CAUTIOUS_REGULARISATION, True
 
 
 CONTESTANTS = (Limber, Placo, PlacoDamped, Mink, MinkHard, MinkDamped, Pinocchio, PinocchioDamped)

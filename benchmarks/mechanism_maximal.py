@@ -86,17 +86,17 @@ class Maximal:
         own origins [rad], then displacements [sizes].
         """
         parents, children, relative = self.relative(poses, values)
-        residual, grows = self.rows.residual(relative)
-        back = np.swapaxes(parents[:, :3, :3], -1, -2)
+        residual, by_rotation = self.rows.residual(relative)
+        frame_from_world = np.swapaxes(parents[:, :3, :3], -1, -2)
         rows = np.zeros((len(self.joints), 9, len(poses) + 1, 6))
         every = np.concatenate((poses, np.eye(4)[None]))
         index = np.arange(len(self.joints))
         for sign, bodies in ((-1.0, self.parents), (1.0, self.children)):
             arm = children[:, :3, 3] - every[bodies, :3, 3]
             block = np.zeros((len(self.joints), 9, 6))
-            block[:, :3, :3] = -back @ hat(arm)
-            block[:, :3, 3:] = self.size * back
-            block[:, 3:, :3] = grows @ back
+            block[:, :3, :3] = -frame_from_world @ hat(arm)
+            block[:, :3, 3:] = self.size * frame_from_world
+            block[:, 3:, :3] = by_rotation @ frame_from_world
             rows[index, :, bodies] += sign * block
         flat = rows[:, :, :-1].reshape(9 * len(self.joints), self.columns)
         return self.weight * residual, self.weight[:, None] * flat[self.rows.picked]
@@ -189,16 +189,22 @@ def aim_of(goal: FrameGoal, pose: Array, size: float) -> tuple[Array, Array]:
     world's axes. `size`: the mechanism's unit of length [m].
     """
     end = pose @ frame_array(goal.on_body)
-    error, rows = np.zeros(6), np.zeros((6, 6))
+    error, jacobian = np.zeros(6), np.zeros((6, 6))
     if goal.position is not None:
         weight = np.sqrt(np.array(goal.position_weight)) / size
         error[:3] = weight * (end[:3, 3] - goal.position)
-        rows[:3, :3], rows[:3, 3:] = -weight[:, None] * hat(end[:3, 3] - pose[:3, 3]), np.diag(weight * size)
+        jacobian[:3, :3], jacobian[:3, 3:] = (
+            -weight[:, None] * hat(end[:3, 3] - pose[:3, 3]),
+            np.diag(weight * size),
+        )
     if goal.rotation is not None:
-        weight, back = np.sqrt(np.array(goal.rotation_weight)), np.array(to_matrix(goal.rotation)).T
-        vector, grows = half_angle(back @ end[:3, :3])
-        error[3:], rows[3:, :3] = weight * vector, weight[:, None] * (grows @ back)
-    return error, rows
+        weight, goal_from_world = (
+            np.sqrt(np.array(goal.rotation_weight)),
+            np.array(to_matrix(goal.rotation)).T,
+        )
+        vector, by_rotation = half_angle(goal_from_world @ end[:3, :3])
+        error[3:], jacobian[3:, :3] = weight * vector, weight[:, None] * (by_rotation @ goal_from_world)
+    return error, jacobian
 
 
 def implicit(

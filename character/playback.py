@@ -4,9 +4,8 @@ from collections.abc import Hashable
 from dataclasses import dataclass, field
 from typing import Generic, NamedTuple, Self, TypeVar
 
-JUMP = (
-    0.5  # [s] longest scene time between two frames of a playback that drops frames; a longer step is a jump
-)
+# [s] longest scene time between two frames of a playback that drops frames; a longer step is a jump
+JUMP = 0.5
 
 Snapshot = TypeVar("Snapshot")  # state of a stage as a value
 

@@ -28,9 +28,8 @@ class Take:
 
     fps: float
     joints: list[str] = field(default_factory=list)
-    limits: np.ndarray | None = (
-        None  # (5, n) lower and upper limits [rad], velocity [rad/s], acceleration [rad/s2], jerk [rad/s3]
-    )
+    # (5, n) lower and upper limits [rad], velocity [rad/s], acceleration [rad/s2], jerk [rad/s3]
+    limits: np.ndarray | None = None
     frames: list[int] = field(default_factory=list)
     due: list[float] = field(default_factory=list)  # [s] time of each frame since the first one
     solved: list = field(default_factory=list)  # [rad] solution of each frame, (n,)

@@ -21,9 +21,8 @@ from typing import BinaryIO
 # characters of the file's name in that of the temporary file, since a name has at most 255 bytes
 LONGEST_STEM, LONGEST_SUFFIX = (40, 16)
 PART = ".part"  # mark of a temporary file's name, before its suffix
-ABANDONED_AFTER = (
-    3600.0  # [s] age at which a temporary file counts as abandoned if its writer's process cannot be checked
-)
+# [s] age at which a temporary file counts as abandoned if its writer's process cannot be checked
+ABANDONED_AFTER = 3600.0
 
 _numbers = count(1)  # numbers of this process's temporary files
 

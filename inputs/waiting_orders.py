@@ -8,9 +8,8 @@ from typing import NamedTuple
 
 from .words import Order
 
-FRESH = (
-    1.0  # [s] age from which a press that may move a robot is ignored: the person may have changed their mind
-)
+# [s] age from which a press that may move a robot is ignored: the person may have changed their mind
+FRESH = 1.0
 MOST_WAITING = 1000  # largest number of waiting commands; further ones are dropped
 
 

@@ -48,9 +48,8 @@ class BoneShape:
     rotation: Quaternion  # orientation of the bone's axes; the bone points along its Y
     length: float  # [m] length from head to tail
     axis: str  # axis of the bone about or along which the joint moves: "X", "Y"; "" for a fixed link
-    sign: int = (
-        1  # -1 if the joint's axis is opposite to the bone's, so that its value is the negative of the bone's
-    )
+    # -1 if the joint's axis is opposite to the bone's, so that its value is the negative of the bone's
+    sign: int = 1
 
 
 def bone_shapes(robot: Robot, tree: LinkTree) -> tuple[BoneShape, ...]:

@@ -17,9 +17,8 @@ from limber.solvers.whole_body.solver import WholeBody
 from limber.solvers.whole_body.state import KinematicState, moved
 from limber.solvers.whole_body.targets import Target
 
-OUTERMOST = (
-    1.0  # largest K_g b dt in eq. 12: above it a step can exceed the limit, since tanh(x) is only below x
-)
+# largest K_g b dt in eq. 12: above it a step can exceed the limit, since tanh(x) is only below x
+OUTERMOST = 1.0
 
 
 @dataclass(frozen=True)

@@ -43,7 +43,7 @@ TRANSIENT = 2.0  # [s] beginning that is discarded, as in the paper
 PAPER_GAIN = 20.0  # [1/s] gain K of the paper's law, a third of the largest stable one at 60 Hz
 ENDED = 1e-3  # [rad or m] largest move at which an instantaneous solve has converged
 SAME_PLACE = 1e-6  # [m] distance within which two positions are equal
-MOST = 30  # largest number of updates of an instantaneous solve
+MOST_UPDATES = 30  # largest number of updates of an instantaneous solve
 
 # iCub's shoulders hang on cables whose lengths bound sums of pitch, roll and yaw [deg]; the figures are those
 # that its makers' kinematics library, iKin, holds the arms to.
@@ -107,7 +107,7 @@ def instantaneous(solver: WholeBody, arrays: Arrays) -> tuple[list[KinematicStat
     state, states, seconds = first(solver, arrays), [], []
     for values in frames_of(arrays):
         began, before = time.process_time(), state
-        for _ in range(MOST):
+        for _ in range(MOST_UPDATES):
             _, state = solver.step(values, state, dt)
             if np.abs(state.velocity).max() * dt < ENDED:
                 break
@@ -157,7 +157,7 @@ class PairWise:
             began, joints = time.process_time(), last.joints.copy()
             for solver, path, above, target_index in self.pairs:
                 state = solver.start(joints[path], values.rotation[above] @ self.to_joint[above])
-                for _ in range(MOST):
+                for _ in range(MOST_UPDATES):
                     _, state = solver.step(
                         Values(values.rotation[target_index : target_index + 1]), state, dt
                     )

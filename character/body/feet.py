@@ -12,9 +12,8 @@ from ...solvers.kinematics.se3 import Array
 from ...solvers.whole_body.body import Body
 from ...solvers.whole_body.state import KinematicState
 
-STANDS = (
-    0.15  # [m/s] speed of a source foot below which it stands; motion capture of a standing foot is noisy
-)
+# [m/s] speed of a source foot below which it stands; motion capture of a standing foot is noisy
+STANDS = 0.15
 # [m/s] speed of a standing source foot above which it is lifted; larger than STANDS, so that noise does
 # not lift it
 LIFTS = 0.3

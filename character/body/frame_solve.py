@@ -85,9 +85,8 @@ class Solved(NamedTuple):
     feet: tuple[FootContact, ...]  # contact of each of the model's feet
     leap: leaps.Leap = leaps.NO_LEAP
     is_crossing: bool = False  # whether joints move to a better start in this frame
-    solution: bodies.WholeBodySolution | None = (
-        None  # solution of the solver's last step; None without a step
-    )
+    # solution of the solver's last step; None without a step
+    solution: bodies.WholeBodySolution | None = None
 
 
 class FrameTargets(NamedTuple):

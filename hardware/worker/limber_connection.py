@@ -32,9 +32,8 @@ from .connection_state import BOARD_TRANSITIONS, ConnectionState, DesiredState
 # [s] time between HELLO messages: an Uno resets when its port is opened, and receives nothing for up to two
 # seconds
 GREET_EVERY = 0.25
-REPEAT_AFTER = (
-    0.1  # [s] time until an unanswered request is repeated: an answer takes 3 ms, by a slow adapter 20 ms
-)
+# [s] time until an unanswered request is repeated: an answer takes 3 ms, by a slow adapter 20 ms
+REPEAT_AFTER = 0.1
 LINE_SHARE = 0.8  # share of the line that moves or their reports may fill
 REPORT_BYTES = 17  # size of a report without its positions
 NOISE = 16  # [bytes] outside of frames: fewer may come from a reset, more mean another protocol
@@ -99,9 +98,8 @@ class LimberConnection(Connection):
         if data is None:
             return
         if self._unanswered_since is not None and time - self._listened_at > AWAY:
-            self._unanswered_since = (
-                time  # after its own delay the worker cannot know whether the device was silent
-            )
+            # after its own delay the worker cannot know whether the device was silent
+            self._unanswered_since = time
         self._listened_at = time
         for frame in self._decoder.feed(data):
             self._unanswered_since = None

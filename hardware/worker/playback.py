@@ -72,9 +72,8 @@ class CommandPlayback:
         )  # [s] shortest part of the curve that was lately left to play when the next frame arrived
         self._surplus = 0.0  # [s] additional lag from a slower rate, which playback makes up for
         self._played_at = 0.0  # [s] time of the last playback
-        self._end: list[Kinematic] | None = (
-            None  # state at the end of the known curve, where playback waits for a frame
-        )
+        # state at the end of the known curve, where playback waits for a frame
+        self._end: list[Kinematic] | None = None
         self._waited = 0.0  # [s] time for which playback has waited at the end of the known curve
 
     def add(

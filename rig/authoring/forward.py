@@ -51,7 +51,7 @@ def guess(rig: bpy.types.Object, end: str) -> Guess:
     """Guesses where the bone `end` of an armature object looks."""
     bone = rig.data.bones[end]
     is_head = _is_head(bone) or bool(_carried(bone, EYES))
-    front = (_front(rig, bone) if is_head else None) or _front_of_figure(rig, end) or _along(rig, bone)
+    front = (_front(rig, bone) if is_head else None) or _front_of_figure(rig, end) or _along_bone(rig, bone)
     return _camera(rig, bone, front) or front
 
 
@@ -232,7 +232,7 @@ def _front_of_figure(rig: bpy.types.Object, end: str) -> Guess | None:
     return Guess(ahead.normalized(), "the figure's front, by its symmetry")
 
 
-def _along(rig: bpy.types.Object, bone: bpy.types.Bone) -> Guess:
+def _along_bone(rig: bpy.types.Object, bone: bpy.types.Bone) -> Guess:
     """Guess along the bone itself or, in armatures whose bones do not lie along the limbs (but not in
     imported robots), from the parent's head to the bone's head.
     """

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Sequence
 
-MOST = 6  # largest number of names that a sentence lists
+MOST_NAMES = 6  # largest number of names that a sentence lists
 # matches a quoted name, or a joint's label at the beginning
 NAME = re.compile(r"(?<=(?<!\w)')[^']*(?='(?!\w))|(?<=^Joint )[^':]+(?=:)")
 NUMBER = re.compile(r"\d+(\.\d+)?")
@@ -16,7 +16,7 @@ def counted(number: int, noun: str, many: str = "") -> str:
 
 def listing(texts: Sequence[str]) -> str:
     """The first texts of a list, separated by commas: "a, b ..."."""
-    return ", ".join(texts[:MOST]) + (" ..." if len(texts) > MOST else "")
+    return ", ".join(texts[:MOST_NAMES]) + (" ..." if len(texts) > MOST_NAMES else "")
 
 
 def named(names: Sequence[str]) -> str:

@@ -53,9 +53,8 @@ class Reading:
     warnings: tuple[str, ...]  # sentences for the user on what may not be as intended
     # (index of the body, joint's object) of joint objects that move with a body without being its children
     carried: tuple[tuple[int, Part], ...] = ()
-    difference: str = (
-        ""  # why the bodies' poses in this frame do not fit the joints, with the remedy; "" if they fit
-    )
+    # why the bodies' poses in this frame do not fit the joints, with the remedy; "" if they fit
+    difference: str = ""
     rest: tuple[tuple[Part, Array], ...] = ()  # parts with their rest poses (4, 4) in the base frame
     massless: tuple[str, ...] = ()  # names of moving bodies without a known mass
     # outermost points (n, 3) [m] of the bodies' meshes in the bodies' frames, in the order of the bodies

@@ -59,6 +59,7 @@ DRIVES = [
     ("MOTORS", "Motors", "The motors' values, which can be keyframed, give the pose of the mechanism"),
 ]
 EVENLY = (1.0, 1.0, 1.0)  # default weights of a goal along X, Y and Z
+MOTOR_VALUE = "Motor's position from the rest pose, for mechanisms driven by motors and for baked motion"
 
 
 MASSES = [
@@ -161,23 +162,13 @@ class LimberMotor(LimberJointSettings, PropertyGroup):
 
     value: FloatProperty(
         name="Value",
-        description=(
-            "Position of the motor, from the rest pose, for a mechanism driven by its motors and for baked"
-            " motion"
-        ),
+        description=MOTOR_VALUE,
         subtype="ANGLE",
         default=0.0,
         soft_min=-pi,
         soft_max=pi,
     )
-    linear_value: in_metres(
-        "value",
-        "Value",
-        (
-            "Position of the motor, from the rest pose, for a mechanism driven by its motors and for baked"
-            " motion"
-        ),
-    )
+    linear_value: in_metres("value", "Value", MOTOR_VALUE)
     keeps_value: BoolProperty(
         name="Keep Value",
         description=(

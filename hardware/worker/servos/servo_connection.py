@@ -148,9 +148,8 @@ class ServoConnection(Connection):
         if data is None:
             return
         if self._identified and time - self._listened_at > AWAY:
-            self._silence.began = (
-                time  # after its own delay the worker cannot know whether the servos were silent
-            )
+            # after its own delay the worker cannot know whether the servos were silent
+            self._silence.began = time
         self._listened_at = time
         self._exchange_bytes(data, time)
         self._watch_silence(time)
