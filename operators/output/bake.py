@@ -10,8 +10,8 @@ from .bake_reports import tell_held
 
 
 class LIMBER_OT_bake(ActsOnMover, Stepwise, UndoOperator):
-    """Bake the filtered motion of the frame range to keyframes on new actions. Previous actions stay. Esc
-    cancels
+    """Compute the motion of the frame range, as live motion shows it, and insert it as keyframes on new
+    actions. Previous actions stay. Esc cancels
     """
 
     bl_label = "Bake"

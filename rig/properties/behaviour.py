@@ -202,7 +202,7 @@ class LimberStateTransition(PropertyGroup):
     )
     event: StringProperty(
         name="Event",
-        description="Name of the event: choose one, or type a new one",
+        description="Name of the event that triggers the transition: choose one, or type a new one",
         search=choices.events,
         search_options={"SUGGESTION"},
     )
@@ -251,7 +251,7 @@ class LimberGesture(LimberChainChoice, PropertyGroup):
         search_options={"SUGGESTION"},
     )
     action: PointerProperty(
-        name="Action", description="Animation of the chain's bones that is played once", type=Action
+        name="Action", description="Action that the gesture plays once on the chain's bones", type=Action
     )
     mode: EnumProperty(
         name="Mode",

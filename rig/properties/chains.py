@@ -277,7 +277,9 @@ class LimberRig(LimberZones, PropertyGroup):
         description="Mechanism that the object owns: bodies and joints, also in closed loops",
         type=LimberMechanism,
     )
-    part: PointerProperty(name="Part", description="Role of the object in a mechanism", type=LimberPart)
+    part: PointerProperty(
+        name="Part", description="Role of the object as a body or joint of a mechanism", type=LimberPart
+    )
 
 
 PROPERTIES = {

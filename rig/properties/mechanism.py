@@ -76,7 +76,7 @@ class LimberMass:
     """Mixin with the settings of a body's mass."""
 
     mass_from: EnumProperty(
-        name="Mass From", description="Source of the body's mass", items=MASSES, default="AUTO"
+        name="Mass From", description="Where the mass of the body comes from", items=MASSES, default="AUTO"
     )
     mass: FloatProperty(
         name="Mass",

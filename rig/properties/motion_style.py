@@ -41,7 +41,9 @@ def filter_property(
     return keyed_enum(
         "filter",
         name="Filter",
-        description="Filter that shapes the motion within the limits of joints or motors",
+        description=(
+            "Motion filter, which smooths the motion and keeps it within the limits of joints or motors"
+        ),
         items=[*extra_items, *(choice(key, info) for key, info in FILTERS.items())],
         default=default,
     )

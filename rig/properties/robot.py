@@ -134,7 +134,7 @@ class LimberAuxiliary(LimberSmoothness, ServoSettings, PropertyGroup):
     filter: keyed_enum(
         "filter",
         name="Filter",
-        description="Filter that shapes the value's motion within its limits",
+        description="Motion filter, which smooths the value's motion and keeps it within its limits",
         items=[
             (
                 DIRECT,
@@ -168,8 +168,8 @@ class LimberDevice(PropertyGroup):
     port: StringProperty(
         name="Port",
         description=(
-            "Serial port of the robot, or a path; host and port of a robot on a network; 'virtual' is the"
-            " built-in robot"
+            "Serial port of the robot, or a path; host and port of a robot on a network; 'virtual' is a"
+            " built-in, simulated robot"
         ),
         default=VIRTUAL_PORT,
     )
@@ -199,7 +199,10 @@ class LimberDevice(PropertyGroup):
         ),
     )
     multi_turn: BoolProperty(
-        name="Multi-Turn", description="The servos are configured for more than one revolution"
+        name="Multi-Turn",
+        description=(
+            "The servos are configured for more than one revolution, so that positions may exceed one"
+        ),
     )
     channel_count: EnumProperty(
         name="Channels",
