@@ -102,8 +102,8 @@ def worst(robot: Robot, reference: Robot, random: np.random.Generator) -> float:
 
 
 def _across(line: tuple[np.ndarray, np.ndarray], other: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
-    """Unit vector perpendicular to a line: toward another line's direction, or toward that line if
-    parallel.
+    """Unit vector (3,) perpendicular to a line: toward another line's direction, or toward that line if both
+    are parallel. Lines as in `Lines`.
     """
     (point, axis), (other_point, direction) = line, other
     toward = other_point - point if abs(axis @ direction) > PARALLEL else direction

@@ -110,8 +110,8 @@ class Maximal:
         return stepped
 
     def forward(self, poses: Array, values: Mapping[str, tuple[float, ...]] | None = None) -> Gap:
-        """Poses with the least squared residuals, found from `poses` on; the result may be assembled or
-        not.
+        """Poses with the least squared residuals, found from `poses` (b, 4, 4) on; the result may be
+        assembled or not. `values`: values [rad, m] of the driven joints.
         """
         values = values or {}
         residual, rows = self.linear(poses, values)
@@ -210,10 +210,17 @@ def aim_of(goal: FrameGoal, pose: Array, size: float) -> tuple[Array, Array]:
 def implicit(
     maximal: Maximal, goal: FrameGoal, poses: Array, values: Mapping[str, tuple[float, ...]], steps: int = 30
 ) -> tuple[Gap, dict[str, tuple[float, ...]]]:
-    """Actuator values that bring a frame to its goal, and the poses that follow from them by forward
-    kinematics (eq. 2 of the paper).
+    """(poses, actuator values): actuator values [rad, m] that bring a frame to its goal, and the poses that
+    follow from them by forward kinematics (eq. 2 of the paper).
 
     If the goal cannot be met, the method opens joints to meet it: that is its flaw.
+
+    Args:
+        maximal: The mechanism.
+        goal: Goal of one body.
+        poses: (b, 4, 4) poses of the bodies to start from.
+        values: Actuator values [rad, m] to start from, by joint.
+        steps: Largest number of Gauss-Newton steps.
     """
     body = maximal.mechanism.body_index[goal.body]
     gap = maximal.forward(poses, values)

@@ -42,6 +42,9 @@ class Network(NamedTuple):
 
 
 def none(_chance: np.random.Generator, times: np.ndarray) -> np.ndarray:
+    """Delays (m,) [s] of packets that were sent at `times` (m,) [s], without a network: 0. The functions
+    below are other networks, with the same arguments.
+    """
     return np.zeros(len(times))
 
 

@@ -128,7 +128,9 @@ def _aim(take, rows) -> list[float]:
 
 
 def _in_posture(errors: np.ndarray, steady: np.ndarray) -> dict[str, float]:
-    """Statistics of the errors in frames without a change of posture; empty if the posture never changes."""
+    """Statistics of the errors (t,) in frames without a change of posture, `steady` (t,); empty if the
+    posture never changes.
+    """
     if steady.all():
         return {}
     return {"mean_in_posture": float(errors[steady].mean()), "max_in_posture": float(errors[steady].max())}

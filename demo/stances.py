@@ -91,7 +91,9 @@ def choose(skeleton, look: Callable, floor: float) -> Stances:
 
 
 def _enough(fit: np.ndarray, badness: np.ndarray) -> np.ndarray:
-    """Indices of the suitable poses; if they are too few, of the best ones."""
+    """Indices of the suitable poses, those in the mask `fit` (p,); if they are too few, of the poses with the
+    least `badness` (p,).
+    """
     fitting = np.flatnonzero(fit)
     return fitting if len(fitting) >= FEW else np.argsort(badness, kind="stable")[:FEW]
 

@@ -295,7 +295,9 @@ def reduced(
 
 
 def is_near(vertices: np.ndarray, faces: np.ndarray, samples: list[Vector], error: float) -> bool:
-    """Whether sample points are within an error [m] of a surface."""
+    """Whether sample points are within an error [m] of a surface: `NEAR` percent of them within the error,
+    and all within `FARTHEST` times that. `vertices` (n, 3) [m], `faces` (m, 3).
+    """
     tree = BVHTree.FromPolygons(vertices.tolist(), faces.tolist())
     away = [tree.find_nearest(sample)[3] for sample in samples]
     return bool(np.percentile(away, NEAR) <= error and max(away) <= FARTHEST * error)

@@ -234,10 +234,12 @@ class View:
         self.floor = float(points[:, 2].min())
 
     def flat(self, point: np.ndarray) -> tuple[float, float]:
+        """(x, y) [pixels] of a point (3,) [m] in the picture, from its upper left corner."""
         x, y = (np.array([point @ self.right, point @ self.up]) - self.middle) * self.scale
         return CELL * LARGER / 2 + x, CELL * LARGER / 2 - y
 
     def depth(self, point: np.ndarray) -> float:
+        """Distance [m] of a point (3,) [m] toward the viewer, from the world's origin."""
         return float(point @ self.back)
 
 

@@ -190,7 +190,9 @@ def by_peer(peer: Peer, arrays: Arrays) -> tuple[np.ndarray, list[float]]:
 
 
 def scores(arrays: Arrays, rotations: np.ndarray) -> tuple[float, float]:
-    """MNTE, and RMSE of the velocity [rad/s] from differences of orientations, after the transient."""
+    """(MNTE, RMSE of the velocity [rad/s]) after the transient, from rotations (t, k, 3, 3) of the links in
+    each frame; the velocity is the difference of successive orientations.
+    """
     dt, desired = float(arrays["dt"]), arrays["rotation"]
     late = slice(min(round(TRANSIENT / dt), len(rotations) - 2), None)
     mnte = np.maximum(
