@@ -30,9 +30,9 @@ from . import measure
 class ChainBone(JointBone):
     """One bone of the chain."""
 
-    local_location: bool
-    inherits_rotation: bool
-    inherits_scale: bool
+    local_location: bool  # whether its location is along its own rest axes (Blender's Local Location)
+    inherits_rotation: bool  # whether it rotates with its parent
+    inherits_scale: bool  # whether it is scaled with its parent
     mode: str  # rotation mode of the bone; "" if it has no revolute joints
     channel: str  # property that stores the rotation in this mode
     # limits [rad] of its hinges about X, Y and Z, for choosing among angles of the same rotation
