@@ -238,9 +238,8 @@ class Pinocchio(Contestant):
         self.pin = pinocchio
         with kept(text) as path:
             free = pinocchio.buildModelFromMJCF(path)
-        self.model = pinocchio.buildReducedModel(
-            free, [free.getJointId("root")], pinocchio.neutral(free)
-        )  # sites on the ground do not move
+        # sites on the ground do not move
+        self.model = pinocchio.buildReducedModel(free, [free.getJointId("root")], pinocchio.neutral(free))
         self.data = self.model.createData()
         self.known = Known(race, _places(self.model, race), True)
         self.closures = pinocchio.StdVec_RigidConstraintModel()

@@ -26,11 +26,8 @@ BESIDE, HEIGHT = 0.1, 0.77  # [m] distance of a foot from the middle; height of 
 # [m] corners of a sole, relative to the foot's goal
 SOLE = np.array([(x, y, 0.0) for x in (-0.06, 0.14) for y in (-0.04, 0.04)])
 FEET = {"left": ("left 5", BESIDE), "right": ("right 5", -BESIDE)}
-SHIFT = (
-    # [s] time in which the weight shifts; a step takes four of them: shift, two on one foot, shift to the
-    # middle
-    0.5
-)
+# [s] time in which the weight shifts; a step takes four of them: shift, two on one foot, shift to the middle
+SHIFT = 0.5
 STATE = 0.01  # weight of the paper's state regulariser
 # [mm] largest errors of frames and of the centre of mass in the paper
 PAPER = {"without": (0.51, None), "with": (1.11, 1.30)}

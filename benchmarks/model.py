@@ -42,10 +42,8 @@ from limber.solvers.mechanism.solver import MechanismSolver
 from .mechanism import mechanism_in
 
 MET = 1e-6  # [rad or m] largest permitted difference between driven joints and the values of IN
-STEP = (
-    # [rad or m] largest step of a motor toward a sample, so small that the assembly mode of the file is kept
-    0.1
-)
+# [rad or m] largest step of a motor toward a sample, so small that the assembly mode of the file is kept
+STEP = 0.1
 
 Arrays = Mapping[str, np.ndarray]
 

@@ -98,11 +98,8 @@ class Seen:
     roll: float  # [deg] roll relative to the authored one
     shift: float  # displacement in head widths
     missed: float  # [deg] aim error
-    least: tuple[float, float] | None = (
-        # roll [deg] and displacement of the best pose found by the search, if a bound is exceeded; otherwise
-        # None
-        None
-    )
+    # roll [deg] and displacement of the best pose found by the search, if a bound is exceeded; otherwise None
+    least: tuple[float, float] | None = None
 
     @property
     def is_kept(self) -> bool:

@@ -65,9 +65,8 @@ def path(name: str, kind: str, number: int) -> tuple[np.ndarray, list[Quaternion
     """Posture (n,) [rad], and the target of every frame."""
     draw = np.random.default_rng([ord(name), KINDS.index(kind), number])
     skeleton, reach = skeleton_of(name), BODIES[name].reach
-    posture = draw.uniform(
-        -0.8 * reach, 0.8 * reach, len(skeleton)
-    )  # share of the range that is used: animators seldom pose joints at their limits
+    # share of the range that is used: animators seldom pose joints at their limits
+    posture = draw.uniform(-0.8 * reach, 0.8 * reach, len(skeleton))
     slowest, fastest = HERTZ[kind]
     waves = [Wave(*draw.uniform((slowest, 0.0), (fastest, 2.0 * pi))) for _ in range(3)]
     times = np.arange(round(SECONDS * FPS)) / FPS
@@ -97,9 +96,10 @@ def _about(skeleton: Skeleton, posture: np.ndarray, waves: list[Wave], times: np
     targets = []
     for t in times.tolist():
         nod, tilt, roll = (wave.at(t) for wave in waves)
+        # factor for two waves at once
         rotation = multiply(
             multiply(about(X, 0.7 * CONE * nod), about(Z, 0.7 * CONE * tilt)), about(Y, ROLL * roll)
-        )  # factor for two waves at once
+        )
         targets.append(multiply(middle, rotation))
     return targets
 
@@ -125,9 +125,8 @@ def figures(answers: Sequence[Answer]) -> Figures:
         np.degrees(np.concatenate([np.abs(np.diff(a["angles"], 2, axis=0)).max(1) for a in answers])) * FPS**2
     )
     shape = np.degrees(np.concatenate([a["shape"] for a in answers]))
-    milliseconds = 1e3 * np.concatenate(
-        [a[TIMES][1:] for a in answers]
-    )  # the first frame is solved from scratch
+    # the first frame is solved from scratch
+    milliseconds = 1e3 * np.concatenate([a[TIMES][1:] for a in answers])
     values = (
         aim.mean(),
         np.mean(aim > OFF),

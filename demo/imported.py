@@ -68,9 +68,8 @@ class Imported:
         """Imports the robot; returns the armature, and the import's report."""
         try:
             bring = installed.module("rig.authoring.robot_import").import_robot
-            imported = bring(
-                bpy.context, file, root, close_loops=False
-            )  # the demo shows a chain and no mechanism
+            # the demo shows a chain and no mechanism
+            imported = bring(bpy.context, file, root, close_loops=False)
         except installed.module("robots.errors").UrdfError as error:
             raise RobotError(str(error)) from error
         return imported.rig, imported.sentence

@@ -276,9 +276,8 @@ def _note_what_is_sent(link, take: Take) -> None:
 
     def noting(angles, **options) -> None:
         if take.handed and take.handed[-1] is None:
-            positions = [
-                getattr(angle, "position", angle) for angle in angles
-            ]  # without velocity and acceleration
+            # without velocity and acceleration
+            positions = [getattr(angle, "position", angle) for angle in angles]
             take.handed[-1] = tuple(positions[k] for k in take.columns)
         send(angles, **options)
 

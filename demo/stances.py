@@ -69,9 +69,8 @@ def choose(skeleton, look: Callable, floor: float) -> Stances:
     seen = [look(skeleton.forward(row.tolist())) for row in angles]
     eyes, ways = np.array([positions[-1] for positions, _ in seen]), np.array([way for _, way in seen])
     above = np.array([positions[:, 2].min() >= floor for positions, _ in seen])
-    ahead = (
-        np.array([(positions[-1] - positions[:-1]) @ way for positions, way in seen]).min(1) > 0.0
-    )  # otherwise it would look past itself
+    # otherwise it would look past itself
+    ahead = np.array([(positions[-1] - positions[:-1]) @ way for positions, way in seen]).min(1) > 0.0
     steep = np.abs(np.arcsin(np.clip(ways[:, 2], -1.0, 1.0)))
     fit = _enough(above & ahead & (steep < LEVEL), steep + pi * ~above + pi * ~ahead)
     azimuths = np.arctan2(ways[:, 1], ways[:, 0])

@@ -202,9 +202,8 @@ class Walker:
         out, up = to_bone @ self.forward, to_bone @ Vector((0, 0, 1))
         side = out.cross(up).normalized()
         up = side.cross(out).normalized()
-        frame = (
-            Matrix((side, out, up)).transposed().to_4x4()
-        )  # axes of the head: x to its side, y along its view, z up
+        # axes of the head: x to its side, y along its view, z up
+        frame = Matrix((side, out, up)).transposed().to_4x4()
         frame.translation = Vector((0, 0.5 * end.length, 0)) + 0.25 * end.length * Vector((0, 1, 0))
         skull = shapes.moved(shapes.ball(0.098 * size, 32), Matrix.Diagonal((0.86, 1.0, 1.2, 1.0)))
         shapes.hang(shapes.mesh_object("Head body", skull, skin), self.rig, end.name, frame)

@@ -160,9 +160,8 @@ def _end(path: Path) -> str:
 
 def _sweep(path: Path) -> None:
     """Delete temporary files that killed processes left beside this file."""
-    left = re.compile(
-        re.escape(_beginning(path)) + r"(\d+)-\d+" + re.escape(_end(path)) + "@?"
-    )  # @: Blender appends it to the name while it writes
+    # @: Blender appends it to the name while it writes
+    left = re.compile(re.escape(_beginning(path)) + r"(\d+)-\d+" + re.escape(_end(path)) + "@?")
     with suppress(OSError):
         for name in os.listdir(path.parent):
             match = left.fullmatch(name)

@@ -22,10 +22,8 @@ WRITE_TIMEOUT = 0.05
 try:
     import termios
 
-    PORT_ERRORS: tuple[type[Exception], ...] = (
-        OSError,
-        termios.error,
-    )  # pyserial passes on termios.error, which is no OSError
+    # pyserial passes on termios.error, which is no OSError
+    PORT_ERRORS: tuple[type[Exception], ...] = (OSError, termios.error)
 except ImportError:  # Windows
     PORT_ERRORS = (OSError,)
 

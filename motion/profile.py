@@ -39,9 +39,8 @@ def pulse_to(goal: float, velocity: float, acceleration: float, limit: float, je
         first = -jerk
     else:
         excess, acceleration, first = -excess, -acceleration, jerk
-    excess = max(
-        excess + 0.5 * acceleration * acceleration / jerk, 0.0
-    )  # velocity to lose after the acceleration has reached 0
+    # velocity to lose after the acceleration has reached 0
+    excess = max(excess + 0.5 * acceleration * acceleration / jerk, 0.0)
     peak = sqrt(jerk * excess)
     middle = 0.0
     if peak > limit:
@@ -149,9 +148,8 @@ def toward_rest(point: Point, dt: float, speed: float, limit: float, jerk: float
         point = position, velocity, copysign(limit, acceleration)
         dt -= outside
     grain += ROUNDING * (abs(point[0]) + abs(point[1]) * dt)
-    short = point[0] + stopping_distance(
-        point[1], point[2], limit, jerk
-    )  # stopping position if the joint braked now
+    # stopping position if the joint braked now
+    short = point[0] + stopping_distance(point[1], point[2], limit, jerk)
     sign = 1.0
     if (
         short > 0.0
@@ -250,7 +248,6 @@ def _braking_time(
             early, short = middle, stop
         if abs(stop) < abs(error):
             nearest, error, rate = middle, stop, (push - brake) * growth
-        middle = (
-            nearest - (error + 0.5 * grain) / rate if rate > 0.0 else late
-        )  # the time that leads to the middle of the accepted errors
+        # the time that leads to the middle of the accepted errors
+        middle = nearest - (error + 0.5 * grain) / rate if rate > 0.0 else late
     return early

@@ -121,10 +121,8 @@ class ModelJoint:
     kind: Kind
     parent: str
     child: str
-    origin: Transform = (
-        # pose of the joint's frame, which is the child link's frame at value 0, in the parent link's frame
-        IDENTITY_TRANSFORM
-    )
+    # pose of the joint's frame, which is the child link's frame at value 0, in the parent link's frame
+    origin: Transform = IDENTITY_TRANSFORM
     axis: Vector = (1.0, 0.0, 0.0)  # unit vector in the joint's frame
     lower: float | None = None  # [rad or m]; None for no limit
     upper: float | None = None  # [rad or m]; None for no limit

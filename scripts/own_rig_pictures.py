@@ -223,9 +223,10 @@ class View:
     def __init__(self, points: np.ndarray) -> None:
         """`points` (n, 3) [m]: points that must be visible."""
         self.right = np.array([math.cos(FROM), math.sin(FROM), 0.0])
+        # unit vector toward the viewer
         self.back = np.array(
             [math.sin(FROM) * math.cos(ABOVE), -math.cos(FROM) * math.cos(ABOVE), math.sin(ABOVE)]
-        )  # unit vector toward the viewer
+        )
         self.up = np.cross(self.back, self.right)
         flat = np.stack([points @ self.right, points @ self.up], axis=1)
         low, high = flat.min(0), flat.max(0)

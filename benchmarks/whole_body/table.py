@@ -128,9 +128,8 @@ class PairWise:
         """`links`: names of the links, the root first."""
         self.body = body
         built = robot_skeleton(tree, links[1:])
-        link_in_joint = np.array(
-            [np.eye(3), *(to_matrix(end.rotation) for end in built.skeleton.ends)]
-        )  # rotations of the links in their joints' frames
+        # rotations of the links in their joints' frames
+        link_in_joint = np.array([np.eye(3), *(to_matrix(end.rotation) for end in built.skeleton.ends)])
         self.to_joint = link_in_joint.swapaxes(1, 2)
         row_of = {-1: 0} | {end.joint: row for row, end in enumerate(built.skeleton.ends, 1)}
         self.pairs = []
@@ -195,9 +194,8 @@ def scores(arrays: Arrays, rotations: np.ndarray) -> tuple[float, float]:
     """
     dt, desired = float(arrays["dt"]), arrays["rotation"]
     late = slice(min(round(TRANSIENT / dt), len(rotations) - 2), None)
-    mnte = np.maximum(
-        0.5 * (3.0 - np.einsum("tkij,tkij->tk", rotations, desired)), 0.0
-    )  # eq. 14, at least 0 in spite of rounding
+    # eq. 14, at least 0 in spite of rounding
+    mnte = np.maximum(0.5 * (3.0 - np.einsum("tkij,tkij->tk", rotations, desired)), 0.0)
     spins, desired_spins = (
         logarithm(orientations[1:] @ orientations[:-1].swapaxes(-1, -2)) / dt
         for orientations in (rotations, desired)

@@ -126,9 +126,8 @@ def following(
     speeds = np.linalg.norm(sources[1] - sources[0], axis=1) / dt
     lowest = np.min(sources[1][:, 2], where=np.isfinite(sources[1][:, 2]), initial=np.inf)
     remaining = np.exp(-dt / EASING)
-    carried = (
-        shown.base_position - free[0].base_position
-    )  # displacement of the base, and with it of the other feet, by the held feet
+    # displacement of the base, and with it of the other feet, by the held feet
+    carried = shown.base_position - free[0].base_position
     steps = []
     for foot, old, source, speed in zip(feet, before, sources[1], speeds, strict=True):
         # if the floor is not known, the lowest foot defines it

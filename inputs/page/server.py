@@ -88,9 +88,8 @@ class PageServer:
         """Address to open in a browser."""
         host = ip_address(self._host)
         host_name = socket.gethostname()
-        local = (
-            host_name if "." in host_name else f"{host_name}.local"
-        )  # phones find this name without a name server
+        # phones find this name without a name server
+        local = host_name if "." in host_name else f"{host_name}.local"
         name = local if host.is_unspecified else f"[{host}]" if host.version == 6 else f"{host}"
         return f"http://{name}:{self.port}/?token={self._token}"
 

@@ -69,9 +69,8 @@ def guess_of(rig: bpy.types.Object, chain: bpy.types.PropertyGroup, bone: str = 
     leading = {end, *(above.name for above in rig.data.bones[end].parent_recursive)}
     if first_guess.reason or any(name in leading for name, _ in _turning(rig, chain, first_guess.direction)):
         return first_guess
-    ahead = _robots_front(rig, rig.data.bones[end]) or Vector(
-        (0, -1, 0)
-    )  # characters look along -Y in Blender
+    # characters look along -Y in Blender
+    ahead = _robots_front(rig, rig.data.bones[end]) or Vector((0, -1, 0))
     across = [direction for axis in AXES if axis[1] != "Y" and (direction := axis_at_rest(rig, end, axis))]
     best = max(across, key=lambda direction: (round(direction.dot(ahead), 3), direction.dot(up_of(rig))))
     return Guess(best, "across its bone, since its joints only twist that")

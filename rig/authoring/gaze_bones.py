@@ -217,9 +217,8 @@ def _torso(
     bones_by_part = named(bones)
     hips = {bone for name in bones_by_part.get(BodyPart("", "hips"), ()) for bone in (name, *above(name))}
     carrying = [index for index, bone in enumerate(path[:-1]) if bone in hips]
-    is_named = ends.head in bones_by_part.get(
-        BodyPart("", "head"), ()
-    )  # else the names follow another convention, and only share some words with the known ones
+    # else the names follow another convention, and only share some words with the known ones
+    is_named = ends.head in bones_by_part.get(BodyPart("", "head"), ())
     spine = [
         index
         for index, bone in enumerate(path)

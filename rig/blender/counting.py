@@ -38,8 +38,7 @@ def _one_of(group: Sequence[str]) -> str:
     first, rest = group[0], group[1:]
     if not rest:
         return first
-    words_by_position = zip(
-        *(NAME.findall(sentence) for sentence in group), strict=True
-    )  # names that stand at each position of the sentence
+    # names that stand at each position of the sentence
+    words_by_position = zip(*(NAME.findall(sentence) for sentence in group), strict=True)
     names = next((names[1:] for names in words_by_position if len(set(names)) > 1), ())
     return f"{first} (and {len(rest)} more{': ' if names else ''}{named(list(dict.fromkeys(names)))})"

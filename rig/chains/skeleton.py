@@ -139,10 +139,8 @@ class ChainReader:
         # joints in the skeleton's order, root first
         self.joint_keys = [key for part in self.parts for key in part.joint_keys]
         self.followers = self._followers(rig)
-        self.moved = [
-            *self.free,
-            *(follower.bone for follower in self.followers),
-        ]  # names of the bones that the chain moves
+        # names of the bones that the chain moves
+        self.moved = [*self.free, *(follower.bone for follower in self.followers)]
         self.stored_index = [self.joints.index(key) for key in self.joint_keys]
         self.inherits_scale = all(part.inherits_scale for part in self.parts[1:])
         self.tips = set(self.names) - {self.names[part.parent] for part in self.parts[1:]}

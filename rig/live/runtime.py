@@ -58,10 +58,8 @@ class Member:
     @property
     def names(self) -> list[str]:
         """Names of the existing bones that the armature's live movers move."""
-        bones, bodies = (
-            self.rig.pose.bones,
-            assembled.bones(self.rig),
-        )  # bones that show bodies of a mechanism have the mechanism's poses
+        # bones that show bodies of a mechanism have the mechanism's poses
+        bones, bodies = (self.rig.pose.bones, assembled.bones(self.rig))
         moved = dict.fromkeys(name for mover in self.movers for name in mover.shown_bones)
         return [name for name in moved if name in bones and name not in bodies]
 

@@ -72,9 +72,8 @@ def _hull_of(points: Array) -> Solid:
         return Solid()
     inside = corners[np.unique(faces)].mean(0)
     corners = corners - inside
-    parts = (
-        np.abs(_sixfold(corners, faces)) / 6.0
-    )  # all volumes have the same sign, since the origin is inside the hull
+    # all volumes have the same sign, since the origin is inside the hull
+    parts = np.abs(_sixfold(corners, faces)) / 6.0
     return _solid(corners, faces, parts, middle + inside, float(np.ptp(points, axis=0).max()))
 
 

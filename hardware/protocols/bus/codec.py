@@ -41,10 +41,8 @@ class BusCodec(Codec):
         self._sync_reads = sync_reads
         position, (start, size) = table.quantities[Quantity.POSITION], table.requirements.meaning_span
         first = min(start, position.start)
-        self._watched = (
-            first,
-            max(start + size, position.end) - first,
-        )  # (first address, size) of the block for `watch`
+        # (first address, size) of the block for `watch`
+        self._watched = (first, max(start + size, position.end) - first)
         self._watches_meaning = self._watched[1] <= WIDEST_WATCH
 
     def decoder(self) -> BusDecoder:

@@ -164,9 +164,8 @@ class ServoConnection(Connection):
             self.fail(Fault.DEVICE_WATCHDOG, "")
             return
         goals = self._channels.goals(raw)
-        encode = (
-            self._codec.write if self._goals.sent.keys() >= goals.keys() else self._codec.arm
-        )  # a servo's first goal arms it
+        # a servo's first goal arms it
+        encode = self._codec.write if self._goals.sent.keys() >= goals.keys() else self._codec.arm
         if not self._ask(lambda: encode(goals)):
             return
         self._goals.sent.update(goals)
