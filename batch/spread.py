@@ -25,12 +25,14 @@ def usable_cores() -> int:
 
 
 def first_of_pool(futures: set[Any]) -> set[Any]:
-    """Waits for the first of futures of `concurrent.futures`; returns the completed ones."""
+    """Waits until at least one of these futures of `concurrent.futures` is done; returns those that are
+    done.
+    """
     return wait(futures, return_when=FIRST_COMPLETED).done
 
 
 def first_of_dask(futures: set[Any]) -> set[Any]:
-    """Waits for the first of a Dask cluster's futures; returns the completed ones."""
+    """Waits until at least one of these futures of a Dask cluster is done; returns those that are done."""
     import distributed
 
     done: set[Any] = distributed.wait(futures, return_when="FIRST_COMPLETED").done

@@ -108,7 +108,7 @@ def share(tasks: Sequence[FileTask], part: tuple[int, int]) -> list[FileTask]:
 
 
 def part_of(text: str) -> tuple[int, int]:
-    """The k and n of "k/n".
+    """(k, n) of the text "k/n": shard k, counted from 1, of n.
 
     Raises:
         ValueError: The text is no share, or k is not from 1 to n.

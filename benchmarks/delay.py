@@ -121,8 +121,14 @@ def play(
 def delay(
     times: np.ndarray, handed: np.ndarray, looks: np.ndarray, commanded: np.ndarray
 ) -> tuple[float, float]:
-    """Delay [s] at which the commanded angles fit the frames' curve best, and the remaining root mean square
-    distance [rad].
+    """(delay [s] at which the commanded angles fit the frames' curve best, remaining root mean square
+    distance [rad]).
+
+    Args:
+        times: (f,) [s] times of the frames, at equal intervals.
+        handed: (f, joints) [rad] values handed to the worker in these frames.
+        looks: (l,) [s] times at which the commanded values were read.
+        commanded: (l, joints) [rad] values that the worker then commanded.
     """
     used = (looks > times[0] + BEGINNING) & (looks < times[-1])
     best = (math.inf, 0.0)
@@ -145,7 +151,9 @@ def _curve(times: np.ndarray, values: np.ndarray, at: np.ndarray) -> np.ndarray:
 
 
 def used_limits(rig, looks: np.ndarray, commanded: np.ndarray) -> tuple[float, float, float]:
-    """Largest velocity, acceleration and jerk as shares of the limits of the worker's limiter."""
+    """Largest (velocity, acceleration, jerk) as shares of the limits of the worker's limiter; arguments as
+    for `delay`.
+    """
     joint_limits = [joint.limits.widened(HEADROOM) for joint in device.describe(rig).joints]
     rows = np.array(commanded)[np.concatenate([[True], np.abs(np.diff(looks) - TURN) < LOOK + ROUNDING])]
     shares = []
@@ -156,8 +164,8 @@ def used_limits(rig, looks: np.ndarray, commanded: np.ndarray) -> tuple[float, f
 
 
 def apart(rig, handed: np.ndarray, rate: int) -> float:
-    """Largest difference [rad] between the values handed to the worker and those of a bake of the same
-    frames.
+    """Largest difference [rad] between the values (f, joints) handed to the worker and those of a bake of the
+    same frames; `rate`: frames per second.
     """
     chain, stage, scene = rig.limber.chains[0], SceneStage(), bpy.context.scene
     live.suspend(True)

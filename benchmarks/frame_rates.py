@@ -24,12 +24,8 @@ from limber.rig.live.stage import SceneStage
 BAR = 2.0  # [degrees] largest difference allowed in scenes of the demo
 AUTHORED = 24  # [1/s] frame rate for which the scenes' keys were made
 CHANGES = {0: 1, 1: 81, 2: 161}  # posture -> frame from which the lamp keeps it, as in `make demo`
-JUMPS = {
-    1: (0.5, -0.6, 0.5),
-    61: (-0.5, -0.6, 0.3),
-    121: (0.1, -0.7, 0.1),
-    181: (0.6, -0.3, 0.6),
-}  # frame -> position of the target [m]
+# frame -> position of the target [m]
+JUMPS = {1: (0.5, -0.6, 0.5), 61: (-0.5, -0.6, 0.3), 121: (0.1, -0.7, 0.1), 181: (0.6, -0.3, 0.6)}
 
 
 def ball():

@@ -109,7 +109,7 @@ def overlays() -> None:
 
 
 def played(frames: int) -> np.ndarray:
-    """Processor time of Limber's part of each frame [ms]."""
+    """Processor times (f,) [ms] of Limber's part of each of these frames, without the first `SKIPPED`."""
     taken: list[float] = []
 
     def timed(function):
@@ -133,6 +133,7 @@ def played(frames: int) -> np.ndarray:
 
 
 def told(name: str, milliseconds: np.ndarray, bar: float) -> bool:
+    """Prints the times (f,) of a scene's frames; returns whether their 99th percentile is at most `bar`."""
     late = float(np.percentile(milliseconds, 99))
     print(
         f"{name:39} {np.median(milliseconds):6.2f} ms median, {late:6.2f} 99th percentile,"

@@ -26,12 +26,12 @@ from limber.solvers.kinematics.rotations import (
 )
 from limber.solvers.kinematics.skeleton import End, Joint, Skeleton
 
-MOST_JOINTS = 40
+MOST_JOINTS = 40  # largest number of joints of a chain
 
 LINKS = ("any", "some without length", "none has length", "straight")
 AXES = ("any", "coordinate", "along the links")
 LIMITS = ("any", "wide", "several turns", "narrow", "some fixed", "all fixed")
-SLIDES = (0.0, 0.0, 0.2, 1.0)
+SLIDES = (0.0, 0.0, 0.2, 1.0)  # shares of prismatic joints, one of which is drawn for a case
 KINDS = ("orientation", "direction", "direction up", "point", "point up", "position", "frame")
 WHERE = (
     "met by a pose",
@@ -45,8 +45,9 @@ WHERE = (
     "where it is",
 )
 UPS = ("anywhere", "along the view", "against the view", "nearly along the view")
-WEIGHTS = (1.0, 1.0, 1.0, 0.0, 1e-3, 30.0)
+WEIGHTS = (1.0, 1.0, 1.0, 0.0, 1e-3, 30.0)  # weights of goals, one of which is drawn for each goal
 POSTURES = ("within limits", "outside limits", "zero", "at limits")
+# values of Keep Posture (0 not at all, 1 as far as possible), one of which is drawn for a case
 KEEPS = (1.0, 1.0, 0.0, 0.5)
 
 

@@ -96,6 +96,7 @@ class Progress:
 def timed(
     solver: GazeSolver, goal: GazeGoal, start: np.ndarray | None = None, memory: object = None, **frame: float
 ) -> tuple[GazeSolution, float]:
+    """(solution, duration [s]) of a solve; arguments as of `GazeSolver.solve`."""
     began = time.perf_counter()
     solution = solver.solve(goal, start, memory, **frame)
     return solution, time.perf_counter() - began

@@ -50,9 +50,8 @@ def _damped(damping: DampingRule) -> Make:
     return lambda skeleton: JacobianSolver(skeleton, Damped(damping))
 
 
-STEADY = Constant(
-    0.2
-)  # damping to which Buss raises it on such shapes, in fractions of the reach, so that shaking becomes rare
+# damping to which Buss raises it on such shapes, in fractions of the reach, so that shaking becomes rare
+STEADY = Constant(0.2)
 VARIANTS: dict[str, Make] = {
     "pseudoinverse, at most 5 degrees": lambda skeleton: JacobianSolver(
         skeleton, Pseudoinverse(math.radians(5))
@@ -71,7 +70,7 @@ VARIANTS: dict[str, Make] = {
     ),
     "sdls, targets as they are": lambda skeleton: JacobianSolver(skeleton, SelectivelyDamped()),
 }
-FPS = 60.0
+FPS = 60.0  # [1/s] frame rate
 FEWEST = int(FPS) + 3  # smallest number of frames of tracking
 UNLIMITED = 1e3  # [rad] stands for no limit: no joint reaches it
 SPREAD = math.radians(40)  # [rad] angle of a branch to either side

@@ -43,9 +43,9 @@ from limber.solvers.whole_body.targets import BodyTargetError, Contact, Target, 
 from . import kernel_fuzz_mechanisms
 from .kernel_fuzz_numbers import number, unit, vector
 
-SIZES = (1, 2, 3, 5, 8, 18, 60, 200)
+SIZES = (1, 2, 3, 5, 8, 18, 60, 200)  # numbers of joints of the skeletons
 SHARES = (0.3, 0.2, 0.2, 0.15, 0.1, 0.04, 0.007, 0.003)  # shares of skeletons, by size
-CALLS_OF_A_SKELETON = 40
+CALLS_OF_A_SKELETON = 40  # number of calls after which another skeleton is drawn
 SHARE_OF_ERIK = 0.3  # share of calls of ERIK
 NOT_FINITE = "calls that are NOT FINITE"  # label for calls that must not occur
 BEYOND = 1e-15  # relative rounding error of an angle, by which full rotations may move it beyond a limit

@@ -27,9 +27,9 @@ from limber.solvers.kinematics.rotations import rotate
 
 FILES = ("so101_new_calib.urdf", "so101_old_calib.urdf", "so100.urdf")
 ARM = ("shoulder_pan", "shoulder_lift", "elbow_flex", "wrist_flex", "wrist_roll", "gripper")
-BENT = ARM[1:-1]
+BENT = ARM[1:-1]  # the joints between the first and the last
 PARALLEL = 0.999  # cosine above which two axes count as parallel
-POSES = 100
+POSES = 100  # number of random poses in which two models are compared
 
 Lines = dict[str, tuple[np.ndarray, np.ndarray]]  # joint -> (a point on its axis [m], direction of the axis)
 
@@ -102,8 +102,8 @@ def worst(robot: Robot, reference: Robot, random: np.random.Generator) -> float:
 
 
 def _across(line: tuple[np.ndarray, np.ndarray], other: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
-    """Unit vector perpendicular to a line: toward another line's direction, or toward that line if
-    parallel.
+    """Unit vector (3,) perpendicular to a line: toward another line's direction, or toward that line if both
+    are parallel. Lines as in `Lines`.
     """
     (point, axis), (other_point, direction) = line, other
     toward = other_point - point if abs(axis @ direction) > PARALLEL else direction

@@ -25,11 +25,11 @@ from limber.motion import Limits
 from benchmarks import link_figures
 from tests.hardware.devices import direct, one_to_one
 
-CHANNELS = 8
+CHANNELS = 8  # number of servos of the robot
 FRAME = 1.0 / 60.0  # [s] duration of a frame
 BURN = 0.014  # [s] computation in each frame, as by a heavy rig
-HAND_OVER_BAR_US = 100.0
-LATE_BAR_MS = 0.3
+HAND_OVER_BAR_US = 100.0  # [us] largest median time in which Blender hands a frame over
+LATE_BAR_MS = 0.3  # [ms] largest median lateness of the worker's cycles
 # largest time from Stop to its execution: a cycle of the worker, 10 ms, and the time of a check from another
 # process
 STOP_BAR_MS = 12.0

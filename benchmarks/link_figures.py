@@ -7,10 +7,10 @@ from tests.hardware.emulator import missing_packages
 from tests.hardware.figures import percentile
 from tests.hardware.servo_bus import DynamixelBus, StsBus
 
-SERVOS = 12
+SERVOS = 12  # number of servos on the bus
 BUS_BAR = 50.0  # smallest number of moves per second, written and read back
-LATENCY_BAR_MS = 26.0
-CALL_BAR_MS = 1.0
+LATENCY_BAR_MS = 26.0  # [ms] largest time from a move to the pulse that follows it
+CALL_BAR_MS = 1.0  # [ms] largest median time of a call from Blender
 
 
 def show(seconds: float) -> list[str]:

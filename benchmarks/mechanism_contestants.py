@@ -15,13 +15,14 @@ from limber.solvers.mechanism.solution import AssemblyState
 from .mechanism_cases import RATE, Race
 from .mechanism_model import kept, model_of
 
-MOST_STEPS = 20
-LITTLE = 1e-6  # weight of squares that keeps undetermined rods at rest, equal in all libraries
-# weight of squares that keeps mink and pinocchio assembled if a target is out of reach: of the tried ones,
-# the one with the least error
-MORE = 1e-4
-MUCH = 1e-2  # weight of squares for placo, whose damping does not depend on the error
-# weight of damping by the squared error, as in mink's examples; equal for pinocchio
+MOST_STEPS = 20  # largest number of a library's steps per frame
+# Weights of the squared joint displacements of a step, relative to goals with weight 1:
+REGULARISATION = 1e-6  # keeps undetermined rods at rest; equal in all libraries
+# keeps mink and pinocchio assembled if a target is out of reach: of the tried ones, the one with the least
+# error
+CAUTIOUS_REGULARISATION = 1e-4
+PLACO_REGULARISATION = 1e-2  # for placo, which has no damping that grows with the error
+# factor of the squared error in the damping (Levenberg-Marquardt), as in mink's examples; equal for pinocchio
 BY_ERROR = 1.0
 # cost of mink's closing task relative to goals with cost 1; at 1000 its steps stall on the delta robot
 CLOSING_COST = 100.0
@@ -33,7 +34,7 @@ class Contestant:
 
     label = ""
     most = MOST_STEPS  # largest number of steps per frame
-    regularisation = LITTLE
+    regularisation = REGULARISATION
     # whether it is configured for targets out of reach; for reachable targets it is then only slower
     is_cautious = False
 
@@ -149,7 +150,7 @@ class Placo(Contestant):
 class PlacoDamped(Placo):
     """placo with more regularisation."""
 
-    label, regularisation, is_cautious = "placo, regularised", MUCH, True
+    label, regularisation, is_cautious = "placo, regularised", PLACO_REGULARISATION, True
 
 
 class Mink(Contestant):
@@ -219,7 +220,7 @@ class MinkHard(Mink):
 class MinkDamped(MinkHard):
     """mink with the loops' task as a constraint, and more damping."""
 
-    label, regularisation, is_cautious = "mink, constraints, regularised", MORE, True
+    label, regularisation, is_cautious = "mink, constraints, regularised", CAUTIOUS_REGULARISATION, True
 
 
 class Pinocchio(Contestant):
@@ -237,9 +238,8 @@ class Pinocchio(Contestant):
         self.pin = pinocchio
         with kept(text) as path:
             free = pinocchio.buildModelFromMJCF(path)
-        self.model = pinocchio.buildReducedModel(
-            free, [free.getJointId("root")], pinocchio.neutral(free)
-        )  # sites on the ground do not move
+        # sites on the ground do not move
+        self.model = pinocchio.buildReducedModel(free, [free.getJointId("root")], pinocchio.neutral(free))
         self.data = self.model.createData()
         self.known = Known(race, _places(self.model, race), True)
         self.closures = pinocchio.StdVec_RigidConstraintModel()
@@ -301,7 +301,7 @@ class Pinocchio(Contestant):
 class PinocchioDamped(Pinocchio):
     """pinocchio with more damping."""
 
-    label, regularisation, is_cautious = "pinocchio and numpy, regularised", MORE, True
+    label, regularisation, is_cautious = "pinocchio and numpy, regularised", CAUTIOUS_REGULARISATION, True
 
 
 CONTESTANTS = (Limber, Placo, PlacoDamped, Mink, MinkHard, MinkDamped, Pinocchio, PinocchioDamped)

@@ -19,7 +19,7 @@ from limber.solvers.mechanism.loops import JointResiduals
 from limber.solvers.mechanism.model import WORLD, Joint, Mechanism
 
 AXES = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
-STEPS = 100
+STEPS = 100  # largest number of Gauss-Newton steps of a forward solve
 FLOOR = 1e-12  # damping as a fraction of the sum of squares, so that undetermined motion is zero
 DONE = 1e-13  # length of a step at which the iteration ends
 # smallest share of the decrease predicted to first order that the line search accepts (Nocedal & Wright's c1)
@@ -86,17 +86,17 @@ class Maximal:
         own origins [rad], then displacements [sizes].
         """
         parents, children, relative = self.relative(poses, values)
-        residual, grows = self.rows.residual(relative)
-        back = np.swapaxes(parents[:, :3, :3], -1, -2)
+        residual, by_rotation = self.rows.residual(relative)
+        frame_from_world = np.swapaxes(parents[:, :3, :3], -1, -2)
         rows = np.zeros((len(self.joints), 9, len(poses) + 1, 6))
         every = np.concatenate((poses, np.eye(4)[None]))
         index = np.arange(len(self.joints))
         for sign, bodies in ((-1.0, self.parents), (1.0, self.children)):
             arm = children[:, :3, 3] - every[bodies, :3, 3]
             block = np.zeros((len(self.joints), 9, 6))
-            block[:, :3, :3] = -back @ hat(arm)
-            block[:, :3, 3:] = self.size * back
-            block[:, 3:, :3] = grows @ back
+            block[:, :3, :3] = -frame_from_world @ hat(arm)
+            block[:, :3, 3:] = self.size * frame_from_world
+            block[:, 3:, :3] = by_rotation @ frame_from_world
             rows[index, :, bodies] += sign * block
         flat = rows[:, :, :-1].reshape(9 * len(self.joints), self.columns)
         return self.weight * residual, self.weight[:, None] * flat[self.rows.picked]
@@ -110,8 +110,8 @@ class Maximal:
         return stepped
 
     def forward(self, poses: Array, values: Mapping[str, tuple[float, ...]] | None = None) -> Gap:
-        """Poses with the least squared residuals, found from `poses` on; the result may be assembled or
-        not.
+        """Poses with the least squared residuals, found from `poses` (b, 4, 4) on; the result may be
+        assembled or not. `values`: values [rad, m] of the driven joints.
         """
         values = values or {}
         residual, rows = self.linear(poses, values)
@@ -183,29 +183,44 @@ def moved(kind: str, values: tuple[float, ...]) -> Array:
 
 
 def aim_of(goal: FrameGoal, pose: Array, size: float) -> tuple[Array, Array]:
-    """Weighted errors (6,) of a goal at its body's pose (4, 4), and their derivative (6, 6) with respect to a
-    rotation about the body's origin and a displacement.
+    """Weighted errors (6,) of a goal for its body's world pose (4, 4): of the position along the world's axes
+    [sizes], then of the rotation as its half-angle vector in the goal's frame. And their derivative (6, 6)
+    with respect to a rotation of the body about its origin [rad], then a displacement [sizes], both along the
+    world's axes. `size`: the mechanism's unit of length [m].
     """
     end = pose @ frame_array(goal.on_body)
-    error, rows = np.zeros(6), np.zeros((6, 6))
+    error, jacobian = np.zeros(6), np.zeros((6, 6))
     if goal.position is not None:
         weight = np.sqrt(np.array(goal.position_weight)) / size
         error[:3] = weight * (end[:3, 3] - goal.position)
-        rows[:3, :3], rows[:3, 3:] = -weight[:, None] * hat(end[:3, 3] - pose[:3, 3]), np.diag(weight * size)
+        jacobian[:3, :3], jacobian[:3, 3:] = (
+            -weight[:, None] * hat(end[:3, 3] - pose[:3, 3]),
+            np.diag(weight * size),
+        )
     if goal.rotation is not None:
-        weight, back = np.sqrt(np.array(goal.rotation_weight)), np.array(to_matrix(goal.rotation)).T
-        vector, grows = half_angle(back @ end[:3, :3])
-        error[3:], rows[3:, :3] = weight * vector, weight[:, None] * (grows @ back)
-    return error, rows
+        weight, goal_from_world = (
+            np.sqrt(np.array(goal.rotation_weight)),
+            np.array(to_matrix(goal.rotation)).T,
+        )
+        vector, by_rotation = half_angle(goal_from_world @ end[:3, :3])
+        error[3:], jacobian[3:, :3] = weight * vector, weight[:, None] * (by_rotation @ goal_from_world)
+    return error, jacobian
 
 
 def implicit(
     maximal: Maximal, goal: FrameGoal, poses: Array, values: Mapping[str, tuple[float, ...]], steps: int = 30
 ) -> tuple[Gap, dict[str, tuple[float, ...]]]:
-    """Actuator values that bring a frame to its goal, and the poses that follow from them by forward
-    kinematics (eq. 2 of the paper).
+    """(poses, actuator values): actuator values [rad, m] that bring a frame to its goal, and the poses that
+    follow from them by forward kinematics (eq. 2 of the paper).
 
     If the goal cannot be met, the method opens joints to meet it: that is its flaw.
+
+    Args:
+        maximal: The mechanism.
+        goal: Goal of one body.
+        poses: (b, 4, 4) poses of the bodies to start from.
+        values: Actuator values [rad, m] to start from, by joint.
+        steps: Largest number of Gauss-Newton steps.
     """
     body = maximal.mechanism.body_index[goal.body]
     gap = maximal.forward(poses, values)

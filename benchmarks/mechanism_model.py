@@ -24,9 +24,8 @@ class Ends:
 
     goals: tuple[str, ...]
     pairs: tuple[tuple[str, str], ...]  # (site, site) of each pair of points
-    axes: tuple[
-        str, ...
-    ]  # axes of each pair, in the frame of its first site, that are constrained; the others are redundant
+    # axes of each pair, in the frame of its first site, that are constrained; the others are redundant
+    axes: tuple[str, ...]
 
 
 def model_of(race: Race) -> tuple[str, Ends]:

@@ -97,7 +97,7 @@ class Judge:
 def walked(
     contestant: Contestant, judge: Judge, most_steps: int
 ) -> tuple[np.ndarray, list[int], list[AssemblyState]]:
-    """Times [s], numbers of steps, and solutions of all frames."""
+    """(times (f,) [s], numbers of steps, solutions) of all frames."""
     race = judge.race
     contestant.reset(race.start)
     seconds, steps, states = np.zeros(len(race.goals)), [], []

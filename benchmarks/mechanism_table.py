@@ -33,12 +33,9 @@ from benchmarks.mechanism_gallery import Case, boxer, dancer, tower, walker
 from benchmarks.mechanism_walk import print_walk
 
 ROOT = Path(__file__).resolve().parents[1]
-PAPER = {
-    "boxer": 0.14,
-    "dancer": 0.68,
-    "walker": 13.99,
-}  # [ms] times in C++ on an i7-6700K; the paper gives none for its validation examples
-FRAMES = 240
+# [ms] times in C++ on an i7-6700K; the paper gives none for its validation examples
+PAPER = {"boxer": 0.14, "dancer": 0.68, "walker": 13.99}
+FRAMES = 240  # number of frames of a path
 RATE = 60.0  # [Hz] frame rate
 BODY_SPEED = 4.0  # [rad/s] speed of a body: the paper's threshold, 1.11e-5 at 1200 frames per second
 # weights of the state and of the velocity regulariser for the paper's boxer

@@ -40,11 +40,8 @@ from limber.solvers.tasks import Kinematics
 PHASES = ("reach", "away", "return")
 MISSED = 1e-4  # [sizes or rad] error of the goals above which a target is out of reach
 RETURN = 0.5  # [s] duration of the phase after a target is back in reach
-VELOCITY, ACCELERATION, JERK = (
-    math.radians(180),
-    math.radians(900),
-    math.radians(9000),
-)  # limits of a hobby servo: the defaults in Blender
+# limits of a hobby servo: the defaults in Blender
+VELOCITY, ACCELERATION, JERK = (math.radians(180), math.radians(900), math.radians(9000))
 UNBOUNDED = 1e4  # [rad or m] range that stands for no limits
 # share of the largest singular value below which a motor's motion follows from that of others
 LEAST_SINGULAR = 1e-6
@@ -64,21 +61,21 @@ class Run:
     phase: np.ndarray  # (t,) index in PHASES of each frame's phase
     acceleration: np.ndarray  # (m,) acceleration limits of the motors
     judged: np.ndarray  # (b,) whether the motors determine the body
-    dt: float
+    dt: float  # [s] duration of a frame
     is_closed: bool  # whether the loops are closed in every frame
     flipped: bool  # whether a loop has changed its assembly mode
 
 
 @dataclass(frozen=True)
 class Row:
-    """Figures of one phase, as described in this module's docstring."""
+    """Figures of one phase; see this module's docstring."""
 
-    shown: float
-    implied: float
-    ratio: float
-    asked: float
-    worst: float
-    mean: float
+    shown: float  # [deg/s2] largest angular acceleration of a body after the filter
+    implied: float  # [deg/s2] largest acceleration that the motors' limits allow a body
+    ratio: float  # largest ratio of the two, of any body and frame
+    asked: float  # [deg/s2] largest acceleration of the poses that the goals command
+    worst: float  # [1e-3 sizes or rad] largest excess of the goal errors over an exact solve's
+    mean: float  # [1e-3 sizes or rad] mean excess
 
 
 def limits_of(solver: MechanismSolver) -> tuple[Limits, ...]:
@@ -221,9 +218,8 @@ def lines(name: str, run: Run) -> Iterator[str]:
         yield f"{name:36s}{phase:8s}{_figures(row)}{remark}"
 
 
-Case = tuple[
-    str, MechanismSolver, AssemblyState | None, Sequence[Goals]
-]  # (name, mechanism, first pose, goals of the frames)
+# (name, mechanism, first pose, goals of the frames)
+Case = tuple[str, MechanismSolver, AssemblyState | None, Sequence[Goals]]
 
 
 def print_runs(cases: Iterable[Case], dt: float) -> None:

@@ -43,7 +43,9 @@ def _hinge(
 
 
 def arm(dice: Dice) -> tuple[Mechanism, str, RigidTransform]:
-    """A planar arm of two to four links, with a motor in each joint."""
+    """(mechanism, body of the goal, goal's frame on it): a planar arm of two to four links, with a motor in
+    each joint. The functions below return other mechanisms.
+    """
     count = int(dice.integers(2, 5))
     lengths = dice.uniform(0.15, 0.4, count)
     names = ["ground", *(f"link {k}" for k in range(count))]

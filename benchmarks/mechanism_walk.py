@@ -23,28 +23,22 @@ RATE = 1200.0  # [Hz] the paper's frame rate
 SECONDS = 4.0  # [s] duration of two steps
 STEP, LIFT = 0.1, 0.04  # [m] length and height of a foot's step
 BESIDE, HEIGHT = 0.1, 0.77  # [m] distance of a foot from the middle; height of the pelvis above the ground
-SOLE = np.array(
-    [(x, y, 0.0) for x in (-0.06, 0.14) for y in (-0.04, 0.04)]
-)  # [m] corners of a sole, relative to the foot's goal
+# [m] corners of a sole, relative to the foot's goal
+SOLE = np.array([(x, y, 0.0) for x in (-0.06, 0.14) for y in (-0.04, 0.04)])
 FEET = {"left": ("left 5", BESIDE), "right": ("right 5", -BESIDE)}
-SHIFT = (
-    # [s] time in which the weight shifts; a step takes four of them: shift, two on one foot, shift to the
-    # middle
-    0.5
-)
+# [s] time in which the weight shifts; a step takes four of them: shift, two on one foot, shift to the middle
+SHIFT = 0.5
 STATE = 0.01  # weight of the paper's state regulariser
-PAPER = {
-    "without": (0.51, None),
-    "with": (1.11, 1.30),
-}  # [mm] largest errors of frames and of the centre of mass in the paper
+# [mm] largest errors of frames and of the centre of mass in the paper
+PAPER = {"without": (0.51, None), "with": (1.11, 1.30)}
 
 
 class Walk(NamedTuple):
     """Goals at one time: feet and pelvis, and the share of the weight on the left foot."""
 
-    feet: dict[str, np.ndarray]
-    forward: float
-    left: float
+    feet: dict[str, np.ndarray]  # position (3,) [m] of each foot
+    forward: float  # [m] position of the pelvis along the path
+    left: float  # share of the weight on the left foot, 0 to 1
 
 
 class Row(NamedTuple):

@@ -42,10 +42,8 @@ from limber.solvers.mechanism.solver import MechanismSolver
 from .mechanism import mechanism_in
 
 MET = 1e-6  # [rad or m] largest permitted difference between driven joints and the values of IN
-STEP = (
-    # [rad or m] largest step of a motor toward a sample, so small that the assembly mode of the file is kept
-    0.1
-)
+# [rad or m] largest step of a motor toward a sample, so small that the assembly mode of the file is kept
+STEP = 0.1
 
 Arrays = Mapping[str, np.ndarray]
 
@@ -75,7 +73,9 @@ def answer(arrays: Arrays, robot: Robot, mechanism: Mechanism | None) -> dict[st
 def _open(
     tree: LinkTree, names: Sequence[str], samples: np.ndarray, loops: Sequence[tuple[str, str, str]]
 ) -> dict[str, np.ndarray]:
-    """Forward kinematics of the tree, with the residual of the open loops."""
+    """Forward kinematics of the tree for samples (s, j) [rad; prismatic joints m] of the named joints, with
+    the residual of the open loops.
+    """
     links = [branch.link for branch in tree.branches]
     followers = {joint.name for joint in tree.joints if joint.mimic is not None}
     position, rotation, residual = [], [], []
@@ -102,8 +102,8 @@ def _open(
 def _close(
     answers: dict[str, np.ndarray], mechanism: Mechanism, names: Sequence[str], samples: np.ndarray
 ) -> None:
-    """Replaces the rows of samples for which the loops can be closed: the named joints are driven, the
-    others
+    """Replaces the rows of samples for which the loops can be closed: the named joints are driven to the
+    samples (s, j) [rad; prismatic joints m], and the others follow.
     """
     solver = MechanismSolver(mechanism)
     order = [mechanism.body_index[name] for name in answers["body_names"].tolist()]

@@ -25,7 +25,7 @@ SETTLE_LIMITS = (
 )
 SETTLE_STEPS = (90.0, 5.0, 0.1)  # [degrees] sizes of the target's steps
 SETTLE_DT = 0.001  # [s] time step
-SETTLED = radians(0.05)
+SETTLED = radians(0.05)  # [rad] distance from the target within which a joint has settled
 STYLES = (  # filter, sigma, rho: `sigma` and `rho` of `MotionStyle`
     ("default", 0.0, 0.0),
     ("default", 0.5, 0.0),

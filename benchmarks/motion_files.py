@@ -33,7 +33,7 @@ from tests.hardware.moves import device, in_joint_units
 
 BAR = 1e-6  # [rad, m] largest permitted error of a round trip
 SOLVED = 1e-3  # [degrees] largest permitted aim error of a solution
-SEED, ROWS = 1, 100
+SEED, ROWS = 1, 100  # seed of the random motions, and their number of rows
 JOINTS = {
     "reachy_mini": [Named("yaw_body"), Named("right_antenna", -1.0), Named("left_antenna", -1.0)],
     "lelamp": [Named(str(k), -1.0, servo=k, scale=Scale(ends=(-2.9, 2.9))) for k in range(1, 6)],

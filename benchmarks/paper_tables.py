@@ -21,15 +21,8 @@ from .sweep import PAIRS, Sweep, add_sample, arguments, asked_skeletons, gather,
 from .tables import WITHOUT_POSTURE, Results, comparable, table_8, table_9
 
 GRID = "facing"  # the paper's own postures, and targets of nested grids
-OF_THE_PAPER = (
-    PUBLISHED,
-    "erik",
-    "ccd",
-    "dls100",
-    "dls200",
-    "dls400",
-    "dls400_bold",
-)  # the methods that the paper compares, and CCD, which it surveys
+# the methods that the paper compares, and CCD, which it surveys
+OF_THE_PAPER = (PUBLISHED, "erik", "ccd", "dls100", "dls200", "dls400", "dls400_bold")
 PAPER_ROWS = (*OF_THE_PAPER, "expressive", "erik_exact")
 FIVE_LINKS, EIGHT_LINKS, COMPARED = "CDE", "G", "C"  # skeletons of the main figures in section 5
 

@@ -32,7 +32,7 @@ from .paper import BODIES, skeleton_of
 
 ROOT = Path(__file__).resolve().parents[1]
 CHAINS = "EG"
-TASKS, ROUNDS = 200, 3
+TASKS, ROUNDS = 200, 3  # number of tasks, and how often each is timed
 WARM_UP = 5  # number of first tasks that are not measured: they fill caches and initialise libraries
 HALF = 0.5  # share of each joint's range for postures
 

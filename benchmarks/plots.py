@@ -21,11 +21,8 @@ from matplotlib.ticker import NullFormatter
 
 Results = Mapping[tuple[str, str], Answer]
 ERRORS = ("combined", "orientation", "posture")
-WIDEST = {
-    "combined": 0.16,
-    "orientation": 0.12,
-    "posture": 0.12,
-}  # right end of the axes: three thresholds and more
+# right end of the axes: three thresholds and more
+WIDEST = {"combined": 0.16, "orientation": 0.12, "posture": 0.12}
 COLORS = {
     "erik": "#d95f02",
     "expressive": "#1b9e77",
@@ -35,10 +32,11 @@ COLORS = {
     "dls400_bold": "#666666",
 }
 SHOWN = ("erik", "ccd", "dls400", "expressive")  # in the histograms, of those that were solved
-DOTS = 110  # an inch
+DOTS = 110  # resolution [dots per inch]
 
 
 def error(answer: Answer, what: str) -> np.ndarray:
+    """Errors (pairs,) without unit: "orientation", "posture", or "combined", the sum of both."""
     return answer["orientation"] + answer["posture"] if what == "combined" else answer[what]
 
 
@@ -70,7 +68,7 @@ def distributions(results: Results, path: Path) -> None:
 
 
 def cumulative(plot: Any, values: np.ndarray, widest: float, label: str, color: Any) -> None:
-    """A step for every pair, up to its error."""
+    """Draws the share of pairs with errors up to each size, from the errors (pairs,) in `values`."""
     ordered = np.sort(values)
     plot.step(
         [0.0, *ordered, 10.0],
@@ -105,8 +103,8 @@ def normals(curves: Mapping[str, tuple[Answer, Any]], title: str, path: Path) ->
 def _normal(
     plot: Any, at: np.ndarray, mean: float, deviation: float, label: str, color: Any, style: str
 ) -> None:
-    """Draws a normal curve scaled to a height of 1: errors that are all zero would otherwise hide the other
-    curves.
+    """Draws a normal curve at the errors `at` (n,), scaled to a height of 1: errors that are all zero would
+    otherwise hide the other curves.
     """
     spread = max(deviation, 1e-4)
     plot.plot(

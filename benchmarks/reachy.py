@@ -59,11 +59,11 @@ from .reachy_kinematics import URDF, Platform, kinematics
 from .reachy_reach import NEARER, reach
 
 FPS = 60  # frames per second that Limber receives
-CLIENT = 50  # commands per second of the maker's client
-ROUND = 20.0  # [s] time for which each of the two sends in turn
+CLIENT_RATE = 50  # commands per second of the maker's client
+ROUND_SECONDS = 20.0  # [s] time for which each of the two sends in turn
 # factor of the number of rounds that are tried: on busy cores the daemon may be silent for so long that
 # Limber stops
-TRIES = 4
+TRIES_PER_ROUND = 4
 SETTLE = 3.0  # [s] duration of motion before the lag is measured
 
 CLIENT_CODE = """
@@ -151,7 +151,7 @@ def through_the_daemon(seconds: float, massless: bool = False) -> list[dict[str,
     """For each round: lags [s] of Limber and of the maker's client, and the numbers of Limber's sent and lost
     commands.
     """
-    rounds = max(1, round(seconds / ROUND))
+    rounds = max(1, round(seconds / ROUND_SECONDS))
     rows = motion(seconds / rounds, FPS)
     platform = Platform(read(URDF, for_mechanism=True))
     motors = np.array(
@@ -160,9 +160,9 @@ def through_the_daemon(seconds: float, massless: bool = False) -> list[dict[str,
     desired = np.column_stack((rows["yaw"], motors, rows["antennas"]))
     times = np.array(rows["time"])
     rows_of_rounds: list[dict[str, float]] = []
-    for _ in range(TRIES * rounds):
+    for _ in range(TRIES_PER_ROUND * rounds):
         try:
-            rows_of_rounds.append(_round(times, desired, motion(seconds / rounds, CLIENT), massless))
+            rows_of_rounds.append(_round(times, desired, motion(seconds / rounds, CLIENT_RATE), massless))
         except RuntimeError as error:
             print(f"a round is repeated, since other programs keep the cores busy: {error}")
         if len(rows_of_rounds) == rounds:
@@ -207,7 +207,7 @@ def _round(times: np.ndarray, desired: np.ndarray, rows: dict[str, list], massle
 def _maker_streams(home: Path, address: str, rows: dict[str, list]) -> float:
     """Sends the motion with the maker's client; returns the time [s] at which it began."""
     path = home / "motion.json"
-    path.write_text(json.dumps({**rows, "rate": CLIENT}))
+    path.write_text(json.dumps({**rows, "rate": CLIENT_RATE}))
     done = subprocess.run(
         [str(PYTHON), "-c", CLIENT_CODE, str(path), address],
         env=environment(home),

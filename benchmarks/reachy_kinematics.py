@@ -98,7 +98,9 @@ class Platform:
         return self._solver.values(self.state, "yaw_body")[0]
 
     def approach(self, head: np.ndarray, yaw: float) -> np.ndarray:
-        """Motor angles as from `motors`, approached from neutral in steps."""
+        """Motor angles (6,) [rad] for a pose `head` (4, 4) of the head and a `yaw` [rad] of the body, as from
+        `motors`, approached from neutral in steps.
+        """
         self.state, self.has_flipped = self.neutral, False
         turned = logarithm(from_matrix(head[:3, :3].tolist()))
         angles = np.zeros(6)

@@ -21,7 +21,7 @@ NEARER = 1e-5  # [sizes or rad] smallest difference of distances by which anothe
 CLOSED = 1e-8  # [squared sizes] tolerance of a rod's equation
 SETTLED = 1e-10  # change of the error in a frame below which Limber's pose has settled
 FRAMES = 200  # largest number of frames until Limber's pose has settled
-LEGS = range(1, 7)
+LEGS = range(1, 7)  # numbers of the platform's six legs
 
 
 @dataclass(frozen=True)

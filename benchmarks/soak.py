@@ -11,7 +11,7 @@ import sys
 import time
 
 MINUTE = 60.0  # [s] duration of each of the firmware's streams, and of the measurement of lateness
-STOPS = 30
+STOPS = 30  # number of times that Stop is pressed
 PLAYED = 24.0  # simulated seconds of the player per second of the long stream: a day for an hour of stream
 
 

@@ -21,11 +21,11 @@ import numpy as np
 from limber.character import stream
 from limber.character.stream import Samples
 
-BAR = 1.5
+BAR = 1.5  # largest acceleration of the shown value, relative to the motion's own
 MOTION = 2 * pi * 0.35  # [rad/s] angular frequency of the sine
 # [s] times of the rate's change, of the first evaluated tick, and of the end
 CHANGE, SETTLED, END = 4.0, 6.0, 12.0
-STEADY = (10, 15, 24, 25, 29.7, 30, 45, 50, 60, 90, 120)
+STEADY = (10, 15, 24, 25, 29.7, 30, 45, 50, 60, 90, 120)  # [1/s] rates that do not change
 PAIRS = (
     *((30, 20), (45, 30), (45, 20), (30, 15), (20, 90), (60, 30), (30, 25), (30, 45), (30, 60), (30, 10)),
     *((60, 45), (60, 50), (90, 60), (25, 30), (10, 30), (60, 120), (15, 20), (120, 30), (90, 24), (60, 15)),
@@ -42,6 +42,9 @@ class Network(NamedTuple):
 
 
 def none(_chance: np.random.Generator, times: np.ndarray) -> np.ndarray:
+    """Delays (m,) [s] of packets that were sent at `times` (m,) [s], without a network: 0. The functions
+    below are other networks, with the same arguments.
+    """
     return np.zeros(len(times))
 
 

@@ -37,7 +37,7 @@ from .two_priority import VARIANTS
 
 # number of pairs of a skeleton; number of pairs in a chunk: some seconds for the slowest solver
 PAIRS, CHUNK = 200, 50
-FULL_CHUNK = 5000
+FULL_CHUNK = 5000  # number of pairs in a chunk of a full sweep
 Grids = Literal["even", "roll", "facing"]  # "even": `Grid`; others: `NestedGrid` with these targets
 Results = dict[tuple[str, str], Answer]  # (skeleton, solver) -> results
 

@@ -24,11 +24,8 @@ BAR_MS = 0.5  # [ms] largest median of the tick of one chain of 8 joints without
 LAMP_MS = 1.2, 4.0  # [ms] largest median and 99th percentile of the demo lamp's whole tick
 LAMP = "demo lamp"
 WAYS = (LAMP, "animation", "posture", "no target motion", "60 bones", "locked axes keyed", "two chains")
-UNBARRED = {
-    LAMP,
-    "locked axes keyed",
-    "two chains",
-}  # these ways have other bounds or none: own bounds; a new model in every frame; twice the work
+# these ways have other bounds or none: own bounds; a new model in every frame; twice the work
+UNBARRED = {LAMP, "locked axes keyed", "two chains"}
 
 
 def build(joints: int, bones: int, keyed_locks: bool):

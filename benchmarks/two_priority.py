@@ -88,17 +88,15 @@ class TwoPriority:
 
     def _step(self, angles: Angles, target: Quaternion, posture: Angles) -> Angles:
         pose = self.skeleton.forward(angles.tolist())
-        rotation_vector = np.array(
-            logarithm(multiply(target, conjugate(pose.tool_rotation)))
-        )  # rotation vector of the error [rad] in the base frame
+        # rotation vector of the error [rad] in the base frame
+        rotation_vector = np.array(logarithm(multiply(target, conjugate(pose.tool_rotation))))
         jacobian, _ = self.skeleton.jacobian(angles.tolist())
         parts = factors(jacobian, SMALLEST)
         first = damped(parts, rotation_vector, self.largest_change)
         if not self.with_posture:
             return first
-        missing = self.posture_jacobian @ (
-            posture - angles - first
-        )  # e2 minus the effect of the first priority on it
+        # e2 minus the effect of the first priority on it
+        missing = self.posture_jacobian @ (posture - angles - first)
         return first + damped(
             factors(self.posture_jacobian @ parts.projector(), SMALLEST), missing, self.largest_change
         )

@@ -39,14 +39,8 @@ from .upright_pictures import UP, picture, sheet
 
 ROLL_BAR = 15.0  # [deg] largest roll relative to the authored one
 SHIFT_BAR = 1.0  # largest displacement of the head, in head widths
-ASIDE, HIGH = (
-    (-60.0, 0.0, 60.0),
-    (
-        30.0,
-        0.0,
-        -30.0,
-    ),
-)  # [deg] directions of the positions, relative to the authored view
+# [deg] directions of the positions, relative to the authored view
+ASIDE, HIGH = ((-60.0, 0.0, 60.0), (30.0, 0.0, -30.0))
 AWAY = 8.0  # distance of the targets from the eye, in head widths
 WIDTH = 0.7  # width of a head without a mesh, as a share of its bone's length
 STARTS = 300  # number of starts of the search for a pose within the bounds
@@ -104,11 +98,8 @@ class Seen:
     roll: float  # [deg] roll relative to the authored one
     shift: float  # displacement in head widths
     missed: float  # [deg] aim error
-    least: tuple[float, float] | None = (
-        # roll [deg] and displacement of the best pose found by the search, if a bound is exceeded; otherwise
-        # None
-        None
-    )
+    # roll [deg] and displacement of the best pose found by the search, if a bound is exceeded; otherwise None
+    least: tuple[float, float] | None = None
 
     @property
     def is_kept(self) -> bool:

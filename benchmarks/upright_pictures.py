@@ -12,7 +12,8 @@ from limber.rig.showing.thumbnails.raster import ColouredSolid, draw, frame
 from mathutils import Matrix, Vector
 
 PIXELS = 220  # side length of a picture
-COLUMNS = 3
+COLUMNS = 3  # number of pictures in a row
+# colours of the chain's bones, of the head's box, and of its front
 MOVED, HEAD, NOSE = (0.35, 0.72, 0.93), (0.93, 0.6, 0.35), (0.95, 0.85, 0.2)
 THICK = 0.1  # half the thickness of a bone, as a share of its length
 ROOM = 3.0  # space around the bones for the head's box and its movement, in head widths

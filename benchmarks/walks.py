@@ -16,14 +16,12 @@ from .chunks import plain, solver_of
 from .jobs import TIMES, Answer
 from .paper import BODIES, skeleton_of, yaw_pitch_roll
 
-FPS = 60
-SECONDS = 4.0
+FPS = 60  # frames per second
+SECONDS = 4.0  # [s] duration of a path
 KINDS = ("local", "sphere")  # kinds of paths: within a cone about the posture's view; in all directions
 CONE, ROLL = radians(55.0), radians(40.0)
-HERTZ = {
-    "local": (0.12, 0.25),
-    "sphere": (0.03, 0.08),
-}  # numbers of the waves that form a path: both kinds move at about 60 degrees per second
+# numbers of the waves that form a path: both kinds move at about 60 degrees per second
+HERTZ = {"local": (0.12, 0.25), "sphere": (0.03, 0.08)}
 POP = 15.0  # [deg] step of a joint in one frame that looks like a jump
 OFF = 1.0  # [deg] aim error that is visible
 TURN = radians(30.0)  # [rad/s] rotation about the base of a path in all directions
@@ -67,9 +65,8 @@ def path(name: str, kind: str, number: int) -> tuple[np.ndarray, list[Quaternion
     """Posture (n,) [rad], and the target of every frame."""
     draw = np.random.default_rng([ord(name), KINDS.index(kind), number])
     skeleton, reach = skeleton_of(name), BODIES[name].reach
-    posture = draw.uniform(
-        -0.8 * reach, 0.8 * reach, len(skeleton)
-    )  # share of the range that is used: animators seldom pose joints at their limits
+    # share of the range that is used: animators seldom pose joints at their limits
+    posture = draw.uniform(-0.8 * reach, 0.8 * reach, len(skeleton))
     slowest, fastest = HERTZ[kind]
     waves = [Wave(*draw.uniform((slowest, 0.0), (fastest, 2.0 * pi))) for _ in range(3)]
     times = np.arange(round(SECONDS * FPS)) / FPS
@@ -99,9 +96,10 @@ def _about(skeleton: Skeleton, posture: np.ndarray, waves: list[Wave], times: np
     targets = []
     for t in times.tolist():
         nod, tilt, roll = (wave.at(t) for wave in waves)
+        # factor for two waves at once
         rotation = multiply(
             multiply(about(X, 0.7 * CONE * nod), about(Z, 0.7 * CONE * tilt)), about(Y, ROLL * roll)
-        )  # factor for two waves at once
+        )
         targets.append(multiply(middle, rotation))
     return targets
 
@@ -127,9 +125,8 @@ def figures(answers: Sequence[Answer]) -> Figures:
         np.degrees(np.concatenate([np.abs(np.diff(a["angles"], 2, axis=0)).max(1) for a in answers])) * FPS**2
     )
     shape = np.degrees(np.concatenate([a["shape"] for a in answers]))
-    milliseconds = 1e3 * np.concatenate(
-        [a[TIMES][1:] for a in answers]
-    )  # the first frame is solved from scratch
+    # the first frame is solved from scratch
+    milliseconds = 1e3 * np.concatenate([a[TIMES][1:] for a in answers])
     values = (
         aim.mean(),
         np.mean(aim > OFF),

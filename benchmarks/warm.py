@@ -24,7 +24,7 @@ from .sweep import arguments, asked_skeletons, solvers_for_orientations
 from .tables import row_name
 from .walks import KINDS, Figures, Walk, figures
 
-PATHS = 6
+PATHS = 6  # default number of paths of each kind for each skeleton
 SKELETONS = "CEFG"
 
 

@@ -20,9 +20,8 @@ from ..solvers.kinematics.skeleton import Pose
 # [rad, or relative to the distance] rounding error of a target's position in Blender's single precision
 ARRIVED = 1e-6
 NEAREST = 1e-9  # [m] distance from the root below which a target has no direction
-HALF_TURN = (
-    -1.0 + 1e-6
-)  # cosine below which two directions count as opposite, so that the rotation between them is not unique
+# cosine below which two directions count as opposite, so that the rotation between them is not unique
+HALF_TURN = -1.0 + 1e-6
 
 
 class Bearing(NamedTuple):

@@ -6,7 +6,13 @@ from random import Random
 
 @lru_cache(maxsize=4096)
 def draws(seed: int, what: str, number: int) -> tuple[float, float, float]:
-    """Three pseudo-random numbers from 0 to 1 for a seed, a purpose and a number."""
+    """Three pseudo-random numbers from 0 to below 1.
+
+    Args:
+        seed: Seed of the character's randomness.
+        what: Purpose of the draw, such as "blink".
+        number: Number of the draw among those of this purpose.
+    """
     source = Random(f"{seed} {what} {number}")
     return source.random(), source.random(), source.random()
 

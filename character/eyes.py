@@ -22,9 +22,8 @@ FIXATION = 0.3  # [s] time after which a new direction becomes the one from whic
 LOOKING, AWAY = (2.0, 5.0), (0.5, 4.0)
 MOVE = 0.2  # [s] durations of the movement away and of that back
 ASIDE, UP = math.radians(20), math.radians(30)  # [rad] largest angles of a look away, to the side and up
-CLOSED = math.radians(
-    40
-)  # rotation of an upper lid from open to closed, relative to which the gaze's pitch is measured
+# rotation of an upper lid from open to closed, relative to which the gaze's pitch is measured
+CLOSED = math.radians(40)
 WIDEST = -0.5  # smallest `closed` of the lids (0 open, 1 closed): a look upward opens them beyond open
 
 

@@ -16,11 +16,8 @@ from .draws import draws
 
 BREATH = 4.0  # [s] period of a calm adult's breathing
 INHALE = 0.4  # share of the period for breathing in, which is faster than breathing out
-SWAY = (
-    2.9,
-    5.3,
-    9.1,
-)  # [s] periods of a standing body's slow sway, without a common multiple, so that no repetition is visible
+# [s] periods of a standing body's slow sway, without a common multiple, so that no repetition is visible
+SWAY = (2.9, 5.3, 9.1)
 GLANCE = 1.7  # [s] mean time between glances
 JITTER = 0.7  # width of the random shift of a glance's start, as a share of GLANCE
 DART = 0.15  # [s] duration of a glance's motion: that of a head's quick look

@@ -4,9 +4,8 @@ from collections.abc import Hashable
 from dataclasses import dataclass, field
 from typing import Generic, NamedTuple, Self, TypeVar
 
-JUMP = (
-    0.5  # [s] longest scene time between two frames of a playback that drops frames; a longer step is a jump
-)
+# [s] longest scene time between two frames of a playback that drops frames; a longer step is a jump
+JUMP = 0.5
 
 Snapshot = TypeVar("Snapshot")  # state of a stage as a value
 
@@ -17,7 +16,7 @@ class Time(NamedTuple):
     frame: int
     fraction: float  # fraction of a frame, from 0 to below 1
     step: int  # number of frames between two shown frames
-    seconds_a_frame: float
+    seconds_a_frame: float  # [s] duration of a frame at the scene's rate
 
 
 class PlaybackStep(NamedTuple, Generic[Snapshot]):

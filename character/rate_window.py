@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from ..solvers.kinematics.se3 import Array
 
 LENGTH = 32  # number of samples in a window; 24 and 48 give the same results
-COLUMNS = 5
+COLUMNS = 5  # number of values stored for each sample: those of TimedSample
 LINE = 2.0  # number of parameters of a line, which is also the number of samples that any line fits exactly
 # smallest sum of squared deviations of sample numbers, so that a single sample causes no division by 0
 LEAST_SPREAD = 1e-12
@@ -127,8 +127,8 @@ def _after_each(values: Array) -> Array:
 
 
 def _loss(mean: Array) -> Array:
-    """Description length [nats] of the losses before one sample, for this mean number of losses: the entropy
-    of the geometric distribution.
+    """Description length [nats] of the losses before one sample, elementwise for the mean number of losses:
+    the entropy of the geometric distribution.
     """
     entropy: Array = (1.0 + mean) * np.log1p(mean) - mean * np.log(np.where(mean > 0.0, mean, 1.0))
     return entropy

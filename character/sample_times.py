@@ -175,46 +175,49 @@ def renewed(
     """
     stamps = before.stamps
     gap = np.maximum(time - stamps, LEAST)
-    came = time - dt * np.nan_to_num(ages)
+    arrived_at = time - dt * np.nan_to_num(ages)
     sent_span = sent - before.sent
     is_later, is_said, drifts = _said(before, time, gap, sent_span)
     # Deviations from the line up to half of this value carry no information.
     rounding = np.where(np.isfinite(ages) & ~is_said, np.minimum(dt, UNEVEN), dt)
     # best estimate of the time at which the sample was taken
-    taken = np.where(is_said, before.raws + sent_span, came)
+    taken_at = np.where(is_said, before.raws + sent_span, arrived_at)
     was_known = before.counts > 0.0
     is_first = was_known & (before.periods == 0.0) & (gap <= PAUSE)
     is_paused = ~was_known | (gap > PAUSE)
-    first_span = np.where(is_said, sent_span, np.maximum(came - stamps, LEAST))
+    first_span = np.where(is_said, sent_span, np.maximum(arrived_at - stamps, LEAST))
     period = np.where(is_first, first_span / sample_counts, before.periods)
     is_known = ~is_paused & (before.counts > LEARNT)
-    line_gap = np.maximum(taken - before.lines, LEAST)
+    line_gap = np.maximum(taken_at - before.lines, LEAST)
     lost = np.where(is_known, _lost(before, line_gap, period, rounding, sample_counts, moved, course), 0.0)
     passed = sample_counts + lost
     late = line_gap - passed * period
     errors_now = course.misses(moved, passed * period)
     unbroken, errors_unbroken = _followed(before.unbroken, moved, sample_counts, is_paused)
-    # how much better the values are described if no sample was lost; both deviations have long tails
+    # evidence [nats] in the values that no sample was lost: log-likelihood ratio of the extrapolation without
+    # and with lost samples, whose errors have long tails (Cauchy)
     scale = np.maximum(before.errors, SMALLEST)
-    better = np.log1p((errors_now / scale) ** 2) - np.log1p((errors_unbroken / scale) ** 2)
-    better = np.where(is_known & np.isfinite(better), better, 0.0)
+    evidence = np.log1p((errors_now / scale) ** 2) - np.log1p((errors_unbroken / scale) ** 2)
+    evidence = np.where(is_known & np.isfinite(evidence), evidence, 0.0)
     # lateness as if the line were known exactly: a new sample also moves a line through few samples
     beside = late * np.sqrt(1.0 - _shares(np.minimum(before.counts + 1.0, MEMORY))[0])
-    sample = rate_window.TimedSample(taken, sample_counts, beside, lost, better)
+    sample = rate_window.TimedSample(taken_at, sample_counts, beside, lost, evidence)
     window = rate_window.added(before.window, sample, is_paused)
-    says = rate_window.verdict(window, dt, rounding)
-    is_other = says.is_new & is_known
+    rate_verdict = rate_window.verdict(window, dt, rounding)
+    is_other = rate_verdict.is_new & is_known
     begins = is_first | is_other
-    period = np.where(is_other, says.periods, period)
+    period = np.where(is_other, rate_verdict.periods, period)
     passed = np.where(begins, sample_counts, passed)
-    late = np.where(is_first, 0.0, np.where(is_other, taken - says.newest, late))
+    late = np.where(is_first, 0.0, np.where(is_other, taken_at - rate_verdict.newest, late))
 
-    count = np.minimum(np.where(is_other, says.counts, np.where(is_first, 1.0, before.counts) + 1.0), MEMORY)
+    count = np.minimum(
+        np.where(is_other, rate_verdict.counts, np.where(is_first, 1.0, before.counts) + 1.0), MEMORY
+    )
     most = np.where(count > LEARNT, np.maximum(ROBUST * before.spreads, 0.5 * rounding), np.inf)
     pull = np.where(is_other, 0.0, np.clip(late, -most, most))
     fast, slow = _shares(count)
     share = np.maximum(1.0 / (count + 1.0), STEADY)
-    spread = np.where(is_other, says.spreads, np.where(is_first, 0.5 * rounding, before.spreads))
+    spread = np.where(is_other, rate_verdict.spreads, np.where(is_first, 0.5 * rounding, before.spreads))
     errors = _mean_error(before.errors, errors_now, share)
     sent_errors = _mean_error(before.sent_errors, course.misses(moved, sent_span), share)
     is_exact = is_said & ~is_paused & ~(sent_errors > COARSE * errors)
@@ -223,8 +226,8 @@ def renewed(
     fast, slow = np.where(is_exact, 1.0, fast), np.where(is_exact, 1.0 / count, slow)
     pull = np.where(is_exact, late, pull)
     learnt = np.maximum(np.clip(period + slow * pull / passed, 0.5 * period, 2.0 * period), LEAST)
-    line = np.where(is_paused, came, taken - late + fast * pull)
-    raw = np.where(is_said & ~is_paused, taken, line)
+    line = np.where(is_paused, arrived_at, taken_at - late + fast * pull)
+    raw = np.where(is_said & ~is_paused, taken_at, line)
     # difference of the clocks by which times are corrected; the delays change by as much, so displayed times
     # stay the same
     age = time - raw
@@ -233,7 +236,7 @@ def renewed(
     )
     # Greatest age of the previous sample, needed as a delay. After a change of the rate it exceeds the new
     # period by at least as much as the old one; otherwise it is the age at the last tick.
-    still_needed = np.maximum(says.needs, before.needs - before.periods + period)
+    still_needed = np.maximum(rate_verdict.needs, before.needs - before.periods + period)
     need = np.where(is_other, still_needed, np.maximum(gap - dt, 0.0))
     is_old = time - before.needed > FORGET
     forgotten = np.where(is_old, before.needs * (1.0 - np.minimum(gap / SHRINK, 1.0)), before.needs)
@@ -278,8 +281,8 @@ def _said(before: Timing, time: float, gap: Array, sent_span: Array) -> tuple[Ma
 
 
 def _shares(count: Array) -> tuple[Array, Array]:
-    """Shares of the lateness of the last of `count` samples by which their regression line moves at its end,
-    and by which its period changes.
+    """Two shares of the lateness of the last of `count` (m,) samples: that by which their regression line
+    moves at its end, and that by which its period changes; (m,) each.
     """
     return 2.0 * (2.0 * count - 1.0) / (count * (count + 1.0)), 6.0 / (count * (count + 1.0))
 

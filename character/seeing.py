@@ -1,5 +1,5 @@
 """Persons whom trackers see: their number, distance and world position. Any program may be a tracker; a host
-passes its reports on. Knows no Blender.
+passes its reports on.
 
 A tracker reports for each person in its camera's picture: the person's number, the age of the picture, the
 tangents x (right) and y (down) of the direction from the camera, the distance along its axis, and the
@@ -27,7 +27,7 @@ SURE = 1.0  # sum of the confidences of a person's pictures above which the pers
 NEARER = 0.5  # share of the followed person's distance below which another person counts as nearer
 NEARER_FOR = 1.0  # [s] time for which another person must be nearer before the camera follows them
 # largest number of persons at a time, so that invented person numbers cannot fill the memory
-MOST = 64
+MOST_PERSONS = 64
 
 
 class SightingError(ValueError):
@@ -168,7 +168,7 @@ class SeenPersons:
 
     def is_news(self, unknown: str) -> bool:
         """Whether a missing camera has not been reported to the user yet; marks it as reported."""
-        is_news = unknown not in self._unknown and len(self._unknown) < MOST
+        is_news = unknown not in self._unknown and len(self._unknown) < MOST_PERSONS
         if is_news:
             self._unknown.add(unknown)
         return is_news
@@ -197,7 +197,7 @@ class SeenPersons:
             self._persons.pop(key, None)
             return
         if person is None:
-            if len(self._persons) >= MOST:
+            if len(self._persons) >= MOST_PERSONS:
                 return
             person = self._persons[key] = _Person(sighting, sighting.age)
         person.sighting, person.since = sighting, sighting.age

@@ -13,9 +13,8 @@ from typing import Generic, NamedTuple
 
 from .record import MoverRecord, NoPose, Pose
 
-Needs = Sequence[
-    Sequence[int]
-]  # for each mover the indices of the movers on which it depends, its own included if it depends on itself
+# for each mover the indices of the movers on which it depends, its own included if it depends on itself
+Needs = Sequence[Sequence[int]]
 
 
 class TickOrder(NamedTuple):

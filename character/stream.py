@@ -255,7 +255,8 @@ def _cubics(
     dt: float,
     rejoin: float,
 ) -> Cubics:
-    """Curves from the shown values and velocities to the new samples with their velocities and accelerations.
+    """Curves from the shown values and velocities, `shown` (m, d) each, to the new samples with their
+    velocities and accelerations, `motion` (m, d) each.
 
     A curve ends when its sample is due. If that is less than a period away, or an interruption is being
     caught up, it ends later, at the extrapolated position of the signal.

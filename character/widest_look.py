@@ -166,7 +166,7 @@ def _cosine(aside: float, up: float) -> float:
 
 
 def _edge(side: float, aside: float, up: float, widest: float) -> tuple[float, float]:
-    """Angles [rad] of the widest look to a side, for a target at angles [rad] `aside` and `up`.
+    """(aside, up): angles [rad] of the widest look to a side, for a target at angles [rad] `aside` and `up`.
 
     If the widest look is a right angle or more, it is as high as the target. A narrower look follows the
     shortest path from straight ahead toward the target. For a target behind it is the path toward a point

@@ -24,9 +24,8 @@ class Link:
     name: str
     parent: str | None
     moves: bool = False  # whether a motor rotates or displaces it
-    axis: tuple[float, float, float] | None = (
-        None  # unit vector of its axis at rest, in the root's frame; None: it does not rotate
-    )
+    # unit vector of its axis at rest, in the root's frame; None: it does not rotate
+    axis: tuple[float, float, float] | None = None
 
 
 def is_head(name: str) -> bool:

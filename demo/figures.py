@@ -30,8 +30,8 @@ def speeds(angles: np.ndarray, fps: float) -> np.ndarray:
 
 
 def lag(times: np.ndarray, reported: np.ndarray, due: np.ndarray, filtered: np.ndarray) -> float:
-    """Delay [s] of the reported angles (at `times`) after the filtered ones (at `due`), by least mean
-    squares.
+    """Delay [s] of the reported angles (m, n) [rad], at `times` (m,) [s], after the filtered ones (t, n), at
+    `due` (t,) [s], by least mean squares.
     """
     misses = []
     for delay in LAGS:
@@ -51,6 +51,7 @@ def spread(values) -> dict[str, float]:
 
 
 def quantiles(values: np.ndarray) -> dict[str, float]:
+    """Median and 99th percentile of values (n,)."""
     return {"median": float(np.median(values)), "p99": float(np.quantile(values, 0.99))}
 
 

@@ -16,18 +16,12 @@ import stances
 import studio
 from mathutils import Matrix, Quaternion, Vector
 
-FPS, FRAMES = 24, 216
+FPS, FRAMES = 24, 216  # frames per second, and number of frames
 CHANGES = {"High": 1, "Low": 73, "Other": 145}  # posture -> frame from which the chain keeps it
 PICTURED = [("High", (30, 46, 62)), ("Low", (102, 118, 134)), ("Other", (174, 190, 206))]
 PULSES = 2000.0  # [us] pulse range of a servo over its joint's whole range
-SIZES = (
-    0.7,
-    0.5,
-    0.35,
-    0.2,
-    0.1,
-    0.05,
-)  # candidates for the ball's amplitude, in shares of the reach; the first that the look can follow is used
+# candidates for the ball's amplitude, in shares of the reach; the first that the look can follow is used
+SIZES = (0.7, 0.5, 0.35, 0.2, 0.1, 0.05)
 EVERY = 4  # [frames] interval of the frames for which the look is tested in advance
 MET = radians(0.05)  # [rad] aim error up to which an aim is met
 LENS, SHAPE = 50.0, (480, 360)  # [mm] focal length of the camera; [pixels] size of a picture
@@ -74,9 +68,8 @@ class Imported:
         """Imports the robot; returns the armature, and the import's report."""
         try:
             bring = installed.module("rig.authoring.robot_import").import_robot
-            imported = bring(
-                bpy.context, file, root, close_loops=False
-            )  # the demo shows a chain and no mechanism
+            # the demo shows a chain and no mechanism
+            imported = bring(bpy.context, file, root, close_loops=False)
         except installed.module("robots.errors").UrdfError as error:
             raise RobotError(str(error)) from error
         return imported.rig, imported.sentence

@@ -8,13 +8,12 @@ import shapes
 import studio
 from mathutils import Matrix, Vector
 
-FPS, FRAMES = 24, 240
+FPS, FRAMES = 24, 240  # frames per second, and number of frames
 SWINGS, BOBS = 1.5, 2.5  # number of the ball's oscillations in these frames, sideways and vertically
 
 CHANGES = {"Proud": 1, "Curious": 81, "Sad": 161}  # posture -> frame from which the lamp keeps it
-PICTURED = [
-    (name, tuple(start + late for late in (23, 41, 59, 77))) for name, start in CHANGES.items()
-]  # frames in which each posture is reached
+# frames in which each posture is reached
+PICTURED = [(name, tuple(start + late for late in (23, 41, 59, 77))) for name, start in CHANGES.items()]
 
 
 def build() -> tuple[bpy.types.Object, object]:

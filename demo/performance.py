@@ -10,9 +10,10 @@ import installed
 import numpy as np
 from mathutils import Vector
 
-CONNECT_WITHIN = 20.0  # [s] includes a cold start of the worker's Python on a busy machine
-ARM_WITHIN = 30.0  # [s] the approach to the first pose is slow for safety
-LOOK = 0.01  # [s] time between two reads of the robot's status, which changes at most that often
+# [s] longest time to connect, with a cold start of the worker's Python on a busy machine
+CONNECT_WITHIN = 20.0
+ARM_WITHIN = 30.0  # [s] longest time to arm: the approach to the first pose is slow for safety
+READ_EVERY = 0.01  # [s] time between two reads of the robot's status, which changes at most that often
 FOLLOWED = 2.0  # [degrees] largest distance from the sent values at the end of a scene with closed loops
 SETTLE = 1.0  # [s] time after the last frame in which the robot arrives
 
@@ -27,36 +28,32 @@ class Take:
 
     fps: float
     joints: list[str] = field(default_factory=list)
-    limits: np.ndarray | None = (
-        None  # (5, n) lower and upper limits [rad], velocity [rad/s], acceleration [rad/s2], jerk [rad/s3]
-    )
+    # (5, n) lower and upper limits [rad], velocity [rad/s], acceleration [rad/s2], jerk [rad/s3]
+    limits: np.ndarray | None = None
     frames: list[int] = field(default_factory=list)
     due: list[float] = field(default_factory=list)  # [s] time of each frame since the first one
     solved: list = field(default_factory=list)  # [rad] solution of each frame, (n,)
     filtered: list = field(default_factory=list)  # [rad] values of each frame after the motion filter, (n,)
     # [rad] values handed to the robot's worker in each frame, (n,)
     handed: list = field(default_factory=list)
-    goals: list = field(default_factory=list)
-    postures: list[str] = field(default_factory=list)
-    solutions: list = field(default_factory=list)
+    goals: list = field(default_factory=list)  # goal of each frame
+    postures: list[str] = field(default_factory=list)  # name of the posture kept in each frame
+    solutions: list = field(default_factory=list)  # the solver's solution of each frame
     # [rad] aim error of each frame after the motion filter
     filtered_aim_error: list[float] = field(default_factory=list)
-    problems: dict[int, str] = field(default_factory=dict)
-    tick_seconds: list[float] = field(default_factory=list)
-    frame_seconds: list[float] = field(default_factory=list)
+    problems: dict[int, str] = field(default_factory=dict)  # frame -> why the chain could not be solved
+    tick_seconds: list[float] = field(default_factory=list)  # [s] duration of the chain's tick in each frame
+    frame_seconds: list[float] = field(default_factory=list)  # [s] duration of each change of frame
     late_frames: list[float] = field(default_factory=list)  # [s] delay of this process in each frame
     columns: list[int] = field(default_factory=list)  # indices of the chain's joints among the device's
-    turns: np.ndarray | None = (
-        None  # (n,) whether a joint is revolute; values of the other joints are in metres
-    )
-    looks: list[tuple] = field(
-        default_factory=list
-    )  # (time since the first frame [s], commanded, reported [rad]) of each sample
+    # (n,) whether a joint is revolute; values of the other joints are in metres
+    is_revolute: np.ndarray | None = None
+    # (time since the first frame [s], commanded (n,) or None, reported (n,)) of each sample of the status
+    status_samples: list[tuple] = field(default_factory=list)
     status: object = None
     skeleton: object = None
-    shown_aim_error: list[float] = field(
-        default_factory=list
-    )  # [rad] aim errors of the baked motion, as Blender evaluates it
+    # [rad] aim errors of the baked motion, as Blender evaluates it
+    shown_aim_error: list[float] = field(default_factory=list)
     baked: np.ndarray | None = None  # (t, n) [rad] values read back from the keys
     # (t, n) [rad] values that the robot reported for each frame, corrected for its lag
     robot: np.ndarray | None = None
@@ -94,25 +91,25 @@ def perform(rig, chain, frames: int, say) -> Take:
     for frame in range(1, frames + 1):
         due = (frame - 1) / take.fps
         while perf_counter() - began < due:
-            beat = _look(link, take, began, beat)
-            sleep(max(0.0, min(LOOK, due - (perf_counter() - began))))
+            beat = _read_status(link, take, began, beat)
+            sleep(max(0.0, min(READ_EVERY, due - (perf_counter() - began))))
         take.late_frames.append(perf_counter() - began - due)
         take.handed.append(None)
         start = perf_counter()
         scene.frame_set(frame)
         take.frame_seconds.append(perf_counter() - start)
         _note(take, chain, session, frame, due)
-        beat = _look(link, take, began, beat)
+        beat = _read_status(link, take, began, beat)
         _check(link)
-    for _ in range(int(SETTLE / LOOK)):
-        beat = _look(link, take, began, beat)
-        sleep(LOOK)
+    for _ in range(int(SETTLE / READ_EVERY)):
+        beat = _read_status(link, take, began, beat)
+        sleep(READ_EVERY)
     bpy.ops.limber.disarm()
     until = perf_counter() + SETTLE
     while (
         take.status is None or take.status.acknowledged + take.status.lost < take.status.sent
     ) and perf_counter() < until:
-        sleep(LOOK)
+        sleep(READ_EVERY)
         take.status = link.status()
     bpy.ops.limber.disconnect()
     return take
@@ -135,7 +132,7 @@ class Follower:
         """
         while perf_counter() - self.began < due:
             self._beat()
-            sleep(LOOK)
+            sleep(READ_EVERY)
         _check(self.link)
 
     def end(self, last) -> dict:
@@ -145,7 +142,7 @@ class Follower:
         until = perf_counter() + SETTLE
         while perf_counter() < until:
             self._beat()
-            sleep(LOOK)
+            sleep(READ_EVERY)
         status = self.link.status()
         bpy.ops.limber.disarm()
         bpy.ops.limber.disconnect()
@@ -239,8 +236,18 @@ def _wait(robot, rig, states: set, limit: float) -> None:
         sleep(sending.HEARTBEAT / 2)
 
 
-def _look(link, take: Take, began: float, beat: float) -> float:
-    """Reads the robot's status once; returns the time of the last heartbeat."""
+def _read_status(link, take: Take, began: float, beat: float) -> float:
+    """Reads the robot's status once, after a heartbeat if one is due.
+
+    Args:
+        link: Link to the robot.
+        take: Receives the sample.
+        began: Time of the first frame, by `perf_counter` [s].
+        beat: Time of the last heartbeat [s].
+
+    Returns:
+        Time of the last heartbeat [s].
+    """
     now, sending = perf_counter(), installed.module("rig.robot.sending")
     if now - beat > sending.HEARTBEAT:
         sending.heartbeat()
@@ -251,7 +258,7 @@ def _look(link, take: Take, began: float, beat: float) -> float:
             [row[k] for k in take.columns] if row is not None else None
             for row in (status.commanded, status.measured)
         )
-        take.looks.append((perf_counter() - began, *rows))
+        take.status_samples.append((perf_counter() - began, *rows))
     return beat
 
 
@@ -269,9 +276,8 @@ def _note_what_is_sent(link, take: Take) -> None:
 
     def noting(angles, **options) -> None:
         if take.handed and take.handed[-1] is None:
-            positions = [
-                getattr(angle, "position", angle) for angle in angles
-            ]  # without velocity and acceleration
+            # without velocity and acceleration
+            positions = [getattr(angle, "position", angle) for angle in angles]
             take.handed[-1] = tuple(positions[k] for k in take.columns)
         send(angles, **options)
 

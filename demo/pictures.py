@@ -102,12 +102,12 @@ def plot(folder: Path) -> Path:
     """
     take = np.load(folder / "take.npz")
     report = json.loads((folder / "report.json").read_text(encoding="utf-8"))
-    names, time, scale = take["joints"], take["time"], np.where(take["turns"], np.degrees(1.0), 1e3)
+    names, time, scale = take["joints"], take["time"], np.where(take["is_revolute"], np.degrees(1.0), 1e3)
     solved, filtered, reported, limits = (
         take[key] * scale for key in ("solved", "filtered", "reported", "limits")
     )
-    units = ["deg" if is_revolute else "mm" for is_revolute in take["turns"]]
-    seen = take["look_time"]
+    units = ["deg" if is_revolute else "mm" for is_revolute in take["is_revolute"]]
+    seen = take["status_time"]
     moved = np.ptp(filtered, axis=0)
     shown = range(len(names)) if len(names) <= MOST else sorted(np.argsort(moved)[-MOST:])
     figure, axes = plt.subplots(

@@ -18,8 +18,8 @@ import studio
 from folder import prepare
 from mathutils import Vector
 
-FPS, FRAMES = 24, 120
-PICTURED = (20, 42, 64, 86)
+FPS, FRAMES = 24, 120  # frames per second, and number of frames
+PICTURED = (20, 42, 64, 86)  # frames that are pictured
 NECK = 0.2  # [m] height of the universal joint about which the head rotates
 SWING = 0.8  # [rad] amplitude of the ball to either side
 EYES = 0.07  # [m] height of the eyes above the neck

@@ -23,7 +23,7 @@ CHANGE = 1.5  # [s] time after a change of posture in which the body moves to it
 def measure(take) -> dict:
     """All figures of a take, in degrees and milliseconds; sets the take's `robot` and `robot_aim`."""
     filtered, due = np.array(take.filtered), np.array(take.due)
-    times, commanded, reported = looks(take)
+    times, commanded, reported = status_samples(take)
     lag = figures.lag(times, reported, due, filtered)
     take.robot = figures.at(due + lag, times, reported)
     take.robot_aim = _aim(take, take.robot)
@@ -109,14 +109,13 @@ def _beyond(take, filtered: np.ndarray) -> np.ndarray:
     return np.maximum(take.limits[0] - filtered, filtered - take.limits[1]).max(0).clip(0.0)
 
 
-def looks(take) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Samples of the robot's status: times (m,) [s], commanded and reported values (m, n) [rad]."""
-    commanded = [look[1] if look[1] is not None else look[2] for look in take.looks]
-    return (
-        np.array([look[0] for look in take.looks]),
-        np.array(commanded),
-        np.array([look[2] for look in take.looks]),
-    )
+def status_samples(take) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Samples of the robot's status: times (m,) since the first frame [s], and commanded and reported values
+    (m, n) [rad; prismatic joints m]. Where nothing was commanded, the reported values take its place.
+    """
+    times, commanded, reported = zip(*take.status_samples, strict=True)
+    known = [row if row is not None else other for row, other in zip(commanded, reported, strict=True)]
+    return np.array(times), np.array(known), np.array(reported)
 
 
 def _aim(take, rows) -> list[float]:
@@ -129,7 +128,9 @@ def _aim(take, rows) -> list[float]:
 
 
 def _in_posture(errors: np.ndarray, steady: np.ndarray) -> dict[str, float]:
-    """Statistics of the errors in frames without a change of posture; empty if the posture never changes."""
+    """Statistics of the errors (t,) in frames without a change of posture, `steady` (t,); empty if the
+    posture never changes.
+    """
     if steady.all():
         return {}
     return {"mean_in_posture": float(errors[steady].mean()), "max_in_posture": float(errors[steady].max())}
@@ -280,11 +281,11 @@ def _body(report: dict) -> list[tuple[str, str]]:
 def save(folder: Path, take, report: dict, sheet: dict) -> None:
     """Writes report.json, and take.npz with the data of the pictures."""
     (folder / "report.json").write_text(json.dumps(report, indent=2) + "\n", encoding="utf-8")
-    times, commanded, reported = looks(take)
+    times, commanded, reported = status_samples(take)
     np.savez_compressed(
         folder / "take.npz",
         joints=np.array(take.joints),
-        turns=take.is_revolute,
+        is_revolute=take.is_revolute,
         limits=take.limits,
         fps=take.fps,
         frames=np.array(take.frames),
@@ -292,7 +293,7 @@ def save(folder: Path, take, report: dict, sheet: dict) -> None:
         solved=np.array(take.solved),
         filtered=np.array(take.filtered),
         baked=take.baked,
-        look_time=times,
+        status_time=times,
         commanded=commanded,
         reported=reported,
         aim_error=np.array([solution.aim_error for solution in take.solutions]),

@@ -10,7 +10,7 @@ from math import atan2, cos, pi, sin
 
 import numpy as np
 
-DRAWN = 800
+DRAWN = 800  # number of random poses from which the postures are chosen
 SEED = 7
 MARGIN = 0.12  # share of a joint's range that is kept free at either limit
 MOST = 1.6  # [rad] largest rotation of a joint from its home to either side
@@ -69,9 +69,8 @@ def choose(skeleton, look: Callable, floor: float) -> Stances:
     seen = [look(skeleton.forward(row.tolist())) for row in angles]
     eyes, ways = np.array([positions[-1] for positions, _ in seen]), np.array([way for _, way in seen])
     above = np.array([positions[:, 2].min() >= floor for positions, _ in seen])
-    ahead = (
-        np.array([(positions[-1] - positions[:-1]) @ way for positions, way in seen]).min(1) > 0.0
-    )  # otherwise it would look past itself
+    # otherwise it would look past itself
+    ahead = np.array([(positions[-1] - positions[:-1]) @ way for positions, way in seen]).min(1) > 0.0
     steep = np.abs(np.arcsin(np.clip(ways[:, 2], -1.0, 1.0)))
     fit = _enough(above & ahead & (steep < LEVEL), steep + pi * ~above + pi * ~ahead)
     azimuths = np.arctan2(ways[:, 1], ways[:, 0])
@@ -91,7 +90,9 @@ def choose(skeleton, look: Callable, floor: float) -> Stances:
 
 
 def _enough(fit: np.ndarray, badness: np.ndarray) -> np.ndarray:
-    """Indices of the suitable poses; if they are too few, of the best ones."""
+    """Indices of the suitable poses, those in the mask `fit` (p,); if they are too few, of the poses with the
+    least `badness` (p,).
+    """
     fitting = np.flatnonzero(fit)
     return fitting if len(fitting) >= FEW else np.argsort(badness, kind="stable")[:FEW]
 

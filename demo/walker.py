@@ -13,16 +13,13 @@ import shapes
 import studio
 from mathutils import Matrix, Vector
 
-FPS = 24
+FPS = 24  # frames per second
 LONGEST = 15 * FPS  # [frames] longest part of a clip that is used
 GROWN_UP = 1.7  # [m] height to which a clip without a plausible unit is scaled
 BELIEVABLE = (0.9, 2.6)  # [m] plausible heights of a figure in a clip whose unit is metres
 ROOM = radians(25)  # [rad] range of a joint beyond the clip's motion
-NIMBLE = (
-    radians(360),
-    radians(3600),
-    radians(72000),
-)  # limits that the joints of a robot need to move as the person did
+# limits that the joints of a robot need to move as the person did
+NIMBLE = (radians(360), radians(3600), radians(72000))
 SERVO = radians(300)  # [rad] rotation of the robot's servos over their pulse range
 BALL = 0.085  # [m] radius of the ball
 EYE = 0.5  # position of the eye along the head's bone, as a share
@@ -205,9 +202,8 @@ class Walker:
         out, up = to_bone @ self.forward, to_bone @ Vector((0, 0, 1))
         side = out.cross(up).normalized()
         up = side.cross(out).normalized()
-        frame = (
-            Matrix((side, out, up)).transposed().to_4x4()
-        )  # axes of the head: x to its side, y along its view, z up
+        # axes of the head: x to its side, y along its view, z up
+        frame = Matrix((side, out, up)).transposed().to_4x4()
         frame.translation = Vector((0, 0.5 * end.length, 0)) + 0.25 * end.length * Vector((0, 1, 0))
         skull = shapes.moved(shapes.ball(0.098 * size, 32), Matrix.Diagonal((0.86, 1.0, 1.2, 1.0)))
         shapes.hang(shapes.mesh_object("Head body", skull, skin), self.rig, end.name, frame)

@@ -17,7 +17,7 @@ from folder import prepare
 
 ROOT = Path(__file__).resolve().parents[1]
 CHARACTER, SCRIPT, MOTION, PLAYER = "lamp.limber", "visitor.json", "motion.npz", "player"
-SECONDS, RATE = 20, 24
+SECONDS, RATE = 20, 24  # length of the play [s], and its ticks per second
 # [s] times at which the visitor comes, has been listened to, leaves and returns
 COMES, LISTENED, LEAVES, RETURNS = 2.0, 6.0, 10.0, 15.0
 # time [s] -> position of the visitor's face [m]; the visitor is out of sight between 11.5 and 14 s

@@ -18,14 +18,11 @@ from itertools import count
 from pathlib import Path
 from typing import BinaryIO
 
-LONGEST_STEM, LONGEST_SUFFIX = (
-    40,
-    16,
-)  # characters of the file's name in that of the temporary file, since a name has at most 255 bytes
+# characters of the file's name in that of the temporary file, since a name has at most 255 bytes
+LONGEST_STEM, LONGEST_SUFFIX = (40, 16)
 PART = ".part"  # mark of a temporary file's name, before its suffix
-ABANDONED_AFTER = (
-    3600.0  # [s] age at which a temporary file counts as abandoned if its writer's process cannot be checked
-)
+# [s] age at which a temporary file counts as abandoned if its writer's process cannot be checked
+ABANDONED_AFTER = 3600.0
 
 _numbers = count(1)  # numbers of this process's temporary files
 
@@ -163,9 +160,8 @@ def _end(path: Path) -> str:
 
 def _sweep(path: Path) -> None:
     """Delete temporary files that killed processes left beside this file."""
-    left = re.compile(
-        re.escape(_beginning(path)) + r"(\d+)-\d+" + re.escape(_end(path)) + "@?"
-    )  # @: Blender appends it to the name while it writes
+    # @: Blender appends it to the name while it writes
+    left = re.compile(re.escape(_beginning(path)) + r"(\d+)-\d+" + re.escape(_end(path)) + "@?")
     with suppress(OSError):
         for name in os.listdir(path.parent):
             match = left.fullmatch(name)

@@ -43,9 +43,8 @@ class ReadingProcess(Generic[Result]):
     """
 
     def __init__(self, function: Callable[..., Result], *arguments: Any) -> None:
-        self._answer: tuple[bool, Any] | None = (
-            None  # (whether the function returned, its result or its error); None while it runs
-        )
+        # (whether the function returned, its result or its error); None while it runs
+        self._answer: tuple[bool, Any] | None = None
         self._is_cancelled = False
         call = pickle.dumps((function, arguments))
         try:

@@ -15,11 +15,8 @@ from pathlib import Path
 from typing import Any
 
 ENTRY = Path(__file__).parent / "worker" / "entry.py"
-TASKS = {
-    "scan": "scan",
-    "change": "change_servo",
-    "describe": "describe",
-}  # modules with `run(arguments, serial)`, which yields events
+# modules with `run(arguments, serial)`, which yields events
+TASKS = {"scan": "scan", "change": "change_servo", "describe": "describe"}
 
 
 def end_with_blender(entry: dict[str, Any]) -> None:

@@ -1,8 +1,8 @@
 """Calibration file: the servos of a robot and how its joints drive them, as JSON to load into another scene.
 
-The JSON has a version number and, for each joint, its servo, zero position, direction and range. The parser
-is strict: errors name the file, the joint or servo, the field, and the expected and found value. Writing is
-atomic.
+The JSON has a version number, the protocol with its settings, the joints with their units and, for each
+servo, the joints that drive it, its zero position, direction and range. The parser is strict: errors name the
+file, the joint or servo, the field, and the expected and found value. Writing is atomic.
 """
 
 from __future__ import annotations
@@ -55,9 +55,8 @@ _CHANNEL = (
     "homing_offset",
 )
 _SHARE = ("joint", "gear")
-_ANY = Limits(
-    -1.0, 1.0, 1.0, 1.0, 1.0
-)  # placeholder, since limits belong to the chain and only joints and channels are checked here
+# placeholder, since limits belong to the chain and only joints and channels are checked here
+_ANY = Limits(-1.0, 1.0, 1.0, 1.0, 1.0)
 
 FARTHEST_OFFSET = 1_044_479  # raw units: the largest homing offset of any servo, a Dynamixel's
 LARGEST = 1e12  # largest absolute value of numbers without declared bounds; a larger one is a mistake

@@ -15,7 +15,7 @@ from .protocols.interface import Identified, Problem, ProblemKind
 from .protocols.table import codec_for
 
 TIMES = 3  # number of unanswered queries after which an id counts as free
-STEPS = 4
+STEPS = 4  # number of steps in the shown progress: query, query, change, verification
 
 
 class ChangeError(HardwareError):

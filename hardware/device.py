@@ -27,8 +27,11 @@ the pose.
 VIRTUAL_PULSES = (500.0, 2500.0)  # [us] pulse range of the virtual robot's servos
 
 MAX_CHANNELS = 64  # largest number of channels on one serial line; it bounds the memory map
-LAST_SERVO = 252  # highest id on a bus; no board has as many servos
-FARTHEST = 2e6  # [raw units] twice the range of a servo with 4096 steps in 256 revolutions
+# highest number of a servo: the highest id on a Feetech bus; each protocol refuses what is beyond its range
+LAST_SERVO = 253
+# [raw units] largest position, in either direction: twice the range of a servo with 4096 steps in 256
+# revolutions
+FARTHEST = 2e6
 SLOWEST_BAUDRATE, FASTEST_BAUDRATE = 1200, 4_000_000  # [bit/s] bounds of a baud rate
 # [s] largest latency, in either direction; sound through the slowest wireless loudspeaker is 0.3 s late
 LONGEST_LATENCY = 2.0
@@ -268,7 +271,7 @@ class Device:
 def auxiliary(
     name: str, servo: int, limits: Limits, at_lower: float, at_upper: float, **settings: Any
 ) -> tuple[DeviceJoint, ServoChannel]:
-    """The joint and the channel of an auxiliary value. `at_lower` and `at_upper` are the raw positions at the
+    """(joint, channel) of an auxiliary value. `at_lower` and `at_upper` are the raw positions at the
     ends of the value's range.
 
     Raises:

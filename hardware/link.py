@@ -1,4 +1,5 @@
-"""Blender's side of the robot link: sends joint values to the worker process and reads its status.
+"""The host's side of the robot link: sends joint values to the worker process and reads its status. The host
+is Blender or the player; where this folder says "Blender", the same holds for the player.
 
 No call blocks on the port or the worker; `open` takes the time of a process start.
 """
@@ -39,9 +40,8 @@ LOOK = 0.25
 _CREATION = getattr(subprocess, "CREATE_NO_WINDOW", 0) | getattr(subprocess, "ABOVE_NORMAL_PRIORITY_CLASS", 0)
 _PACKAGE = Path(__file__).resolve().parents[1]
 _ENTRY = Path(__file__).resolve().parent / "worker" / "entry.py"
-_SHARED = [
-    field.name for field in fields(Status) if field.name not in ("state", "sentence", "fault")
-]  # names of the fields that `Report` and `Status` share
+# names of the fields that `Report` and `Status` share
+_SHARED = [field.name for field in fields(Status) if field.name not in ("state", "sentence", "fault")]
 
 
 class WorkerLink:

@@ -1,8 +1,9 @@
 """Shared memory between Blender and the worker: a temporary file that both processes map.
 
-It contains the device's description (written once, before the worker starts), the stop counter, a mailbox in
-each direction, of which only the newest message is used, and a log of commands, all of which are executed.
-Nothing in it blocks.
+It contains the device's description (written once, before the worker starts); the stop counter; a mailbox in
+each direction (`Orders` to the worker, `Report` from it), which keeps only the newest message; and a log of
+commands (`Request`), each of which is read once and in order, unless the log overflows. Neither side ever
+waits for the other.
 """
 
 from __future__ import annotations
@@ -26,8 +27,8 @@ from .messages import Orders, Report, Request
 _HEADER = struct.Struct("<8sI")  # layout of the memory's first bytes: magic, length of the device's JSON
 _MAGIC = b"limber2\n"
 _STOP = struct.Struct("<I")
-_STOP_OFFSET = 16
-_DEVICE_OFFSET = 32
+_STOP_OFFSET = 16  # [bytes] start of the stop counter in the memory
+_DEVICE_OFFSET = 32  # [bytes] start of the device's JSON in the memory
 
 _COUNTER = struct.Struct("<Q")
 _CHECK = struct.Struct("<I")

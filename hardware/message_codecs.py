@@ -98,9 +98,8 @@ class ReportCodec:
         self._decoded: dict[str, Any] = {}  # fields decoded from these bytes
 
     def pack(self, report: Report) -> bytes:
-        texts = [
-            text.encode("utf-8", "replace") for text in (report.detail, "\n".join(report.warnings))
-        ]  # a text from a device may have surrogates
+        # a text from a device may have surrogates
+        texts = [text.encode("utf-8", "replace") for text in (report.detail, "\n".join(report.warnings))]
         detail, warnings = texts[0][:DETAIL_BYTES], texts[1][:WARNING_BYTES]
         return _HEAD.pack(
             report.beat, report.state, report.fault, *(getattr(report, name) for name in _COUNTS)

@@ -1,4 +1,6 @@
-"""One direction of the shared memory for messages that are all read, and not only the newest one."""
+"""A log in the shared memory, in one direction, whose messages are all read, and not only the newest one. If
+more than `LOGGED` wait, the reader learns that some are lost, and gets none.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,8 @@ _CHECK = struct.Struct("<I")
 
 
 class MessageLog:
-    """A log of the last `LOGGED` messages, each of which is read once, in order.
+    """A log of the last `LOGGED` messages, each of which is read once, in order, unless it is overwritten
+    before that.
 
     One process writes, another reads; neither ever waits. A message carries its number and a checksum over
     everything: one that is being written is read in the next call.

@@ -56,7 +56,9 @@ def least_squares_inverse(matrix: Sequence[tuple[float, ...]]) -> tuple[tuple[fl
     return tuple(tuple(row) for row in inverse)
 
 
-ROUNDS = 2000  # largest number of projections in the search for a pose within all limits; about ten are usual
+# largest number of rounds in the search for a pose within all limits, each a projection onto every servo
+# range and joint limit in turn; about ten are usual
+ROUNDS = 2000
 TOUCHING = 1e-9  # [rad of the servo] tolerance of servo ranges
 
 Values = tuple[float, ...]

@@ -19,7 +19,7 @@ GATHERING = 0.3  # [s] time from standstill to full speed
 EASING = 0.1  # [s] time from zero to full acceleration
 
 HOBBY = ("limber", "maestro", "servo_animation")
-STEPS_PER_RADIAN = 4096 / math.tau
+STEPS_PER_RADIAN = 4096 / math.tau  # of a bus servo with 4096 steps per revolution
 PULSE = (1500.0, 500.0, 2500.0)  # [us] middle, lowest and highest pulse
 
 

@@ -25,10 +25,8 @@ BLOCK = 16  # number of ids between two reports of progress
 BOOT = 2.5
 GREETINGS = 5  # number of HELLO messages that are sent within `BOOT`
 UNKNOWN = "unknown"  # beginning of the name of a model that is not in the table
-OTHER_SERIES = {
-    "feetech_sts": "feetech_scs",
-    "feetech_scs": "feetech_sts",
-}  # protocols whose servos answer each other's queries
+# protocols whose servos answer each other's queries
+OTHER_SERIES = {"feetech_sts": "feetech_scs", "feetech_scs": "feetech_sts"}
 
 SCANNED = (
     OWN,
@@ -159,7 +157,9 @@ def _find_servos(
 def _found(
     session: PortSession, codec: Codec, port: str, protocol: str, rate: int, identified: Identified
 ) -> Found:
-    """The servo with its voltage [V] and temperature [degrees Celsius], if it reports them."""
+    """The servo with its voltage [V] and temperature [degrees Celsius], if it reports them. Queries it once
+    more: its protocol becomes that of the maker's other series if the model is known there.
+    """
     servo = identified.servo
     assert servo is not None
     if identified.name.startswith(UNKNOWN) and protocol in OTHER_SERIES:

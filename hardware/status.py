@@ -1,4 +1,4 @@
-"""Status of the robot link for Blender."""
+"""Status of the robot link for its host, Blender or the player."""
 
 from __future__ import annotations
 

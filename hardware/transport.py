@@ -22,10 +22,8 @@ WRITE_TIMEOUT = 0.05
 try:
     import termios
 
-    PORT_ERRORS: tuple[type[Exception], ...] = (
-        OSError,
-        termios.error,
-    )  # pyserial passes on termios.error, which is no OSError
+    # pyserial passes on termios.error, which is no OSError
+    PORT_ERRORS: tuple[type[Exception], ...] = (OSError, termios.error)
 except ImportError:  # Windows
     PORT_ERRORS = (OSError,)
 
@@ -34,10 +32,8 @@ _BUSY = (errno.EBUSY, errno.EAGAIN)
 _FORBIDDEN = (errno.EACCES, errno.EPERM)
 
 
-_OPEN_ERRORS: tuple[type[Exception], ...] = (
-    *PORT_ERRORS,
-    ValueError,
-)  # a baud rate that the port does not support
+# a baud rate that the port does not support
+_OPEN_ERRORS: tuple[type[Exception], ...] = (*PORT_ERRORS, ValueError)
 
 
 class TransportError(HardwareError):

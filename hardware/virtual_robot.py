@@ -16,14 +16,13 @@ from .protocols import limber
 
 LAG = 0.04  # [s] time constant with which a servo approaches its pulse
 TOP_SPEED = 4500.0  # [us/s] speed of a common servo: 60 degrees in .15 s at 637 us/rad
-FIRMWARE = (1, 0)
-WATCHDOG_MS = 250
-PERIOD_US = 20000
-LOWEST_US, HIGHEST_US = 400.0, 2600.0
+FIRMWARE = (1, 0)  # (major, minor) version that the virtual device reports
+WATCHDOG_MS = 250  # [ms] time without a move after which the virtual device holds
+PERIOD_US = 20000  # [us] period of the servos' pulses
+LOWEST_US, HIGHEST_US = 400.0, 2600.0  # [us] range of pulses that the virtual device accepts
 STEP = 0.005  # [s] step of the simulation: a quarter of a pulse period
-SETTLED = (
-    2.0  # [s] time to the rest of an unattended robot: the watchdog's timeout, and a full swing of a servo
-)
+# [s] time to the rest of an unattended robot: the watchdog's timeout, and a full swing of a servo
+SETTLED = 2.0
 
 
 @dataclass(slots=True)

@@ -1,5 +1,5 @@
 """Receives commands by OSC for a host that executes them seldom: the newest one for each address. Tells a new
-press of the button Arm from a held one. No Blender.
+press of the button Arm from a held one.
 """
 
 from collections import Counter
@@ -13,7 +13,7 @@ from .packets import Message
 ARM = "arm"
 NAMED = "\n"  # separator between an address and names among its arguments
 # largest number of pending addresses, so that a sender that keeps inventing addresses cannot fill the memory
-MOST = 1024
+MOST_PENDING = 1024
 # [s] time without a command to arm after which the next such command counts as a new press; programs repeat
 # the command of a held button many times a second
 SILENT_FOR = 1.0
@@ -70,7 +70,7 @@ class RemoteOrders(OrderInbox):
             self._note_arm(_is_pressed(message.arguments))
         # arguments that select the subject of a command, such as names, are treated like parts of the address
         address = NAMED.join((address, *self.key(message)[1:]))
-        if address in self.newest or len(self.newest) < MOST:
+        if address in self.newest or len(self.newest) < MOST_PENDING:
             self.newest[address] = message.arguments
             self.counts[address] += message.repeats
             self.times[address] = message.time

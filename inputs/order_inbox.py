@@ -1,4 +1,4 @@
-"""Receives commands by OSC over UDP, and answers programs that ask whether the host runs. No Blender.
+"""Receives commands by OSC over UDP, and answers programs that ask whether the host runs.
 
 `/limber/ping` is answered with `/limber/pong VERSION STATE` to the address from which it came, when the host
 executes commands: an answer says that the character is advanced, not only that a process exists.

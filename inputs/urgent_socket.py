@@ -1,5 +1,5 @@
 """A second UDP socket at an inbox's address, to which Linux delivers the urgent packets, so that a flood of
-others cannot push one out. No Blender.
+others cannot push one out.
 
 The system drops packets while a socket's buffer is full, and whoever sends fast enough keeps it full. Sockets
 that share an address (SO_REUSEPORT) have a buffer each, and a program of instructions that the kernel runs

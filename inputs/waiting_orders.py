@@ -1,4 +1,4 @@
-"""Commands of people that wait until their host executes them, in its own thread. No Blender."""
+"""Commands of people that wait until their host executes them, in its own thread."""
 
 import queue
 import threading
@@ -12,9 +12,8 @@ from .words import WORDS, Order
 # their mind
 FRESH = 1.0
 MOST_WAITING = 1000  # largest number of waiting commands; further ones are dropped
-ROOM = (
-    100  # number of a person's commands that may wait besides, so that a flood of others drops none of them
-)
+# number of a person's commands that may wait besides, so that a flood of others drops none of them
+ROOM = 100
 
 
 class WaitingOrder(NamedTuple):

@@ -1,5 +1,5 @@
-"""The commands by which programs and people direct a character: one table for OSC, the page, typed lines and
-scripts, in every host. No Blender.
+"""The commands by which programs and people direct a character: one table for OSC, the control page in a
+browser, typed lines and scripts, in every host.
 
 A command ("order") is a word, the names after it, and numbers or a text: the OSC message
 `/limber/weight/Neck/Sad 0.5`, the typed line `set weight/Neck/Sad 0.5` and the page's slider give the same

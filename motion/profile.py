@@ -10,9 +10,8 @@ from .joint import Kinematic, Limits
 
 # position [rad], velocity [rad/s], acceleration [rad/s2] (metres for a prismatic joint)
 Point = tuple[float, float, float]
-Stopping = tuple[
-    float, float, float
-]  # signed distance [rad], first jerk [rad/s3], derivative of the distance with respect to acceleration [s2]
+# signed distance [rad], first jerk [rad/s3], derivative of the distance with respect to acceleration [s2]
+Stopping = tuple[float, float, float]
 Pulse = tuple[
     float, float, float, float
     # first jerk (the last one is its negative), durations [s] of the first span, of constant acceleration, of
@@ -40,9 +39,8 @@ def pulse_to(goal: float, velocity: float, acceleration: float, limit: float, je
         first = -jerk
     else:
         excess, acceleration, first = -excess, -acceleration, jerk
-    excess = max(
-        excess + 0.5 * acceleration * acceleration / jerk, 0.0
-    )  # velocity to lose after the acceleration has reached 0
+    # velocity to lose after the acceleration has reached 0
+    excess = max(excess + 0.5 * acceleration * acceleration / jerk, 0.0)
     peak = sqrt(jerk * excess)
     middle = 0.0
     if peak > limit:
@@ -83,7 +81,7 @@ def stopping_distance(velocity: float, acceleration: float, limit: float, jerk: 
 
 
 def stopping_range(point: Point, limit: float, jerk: float) -> tuple[float, float]:
-    """Lowest and highest position [rad] during the fastest stop from `point`; `limit` and `jerk` as for
+    """(lowest, highest) position [rad] during the fastest stop from `point`; `limit` and `jerk` as for
     `stopping`.
     """
     position, velocity, acceleration = point
@@ -150,9 +148,8 @@ def toward_rest(point: Point, dt: float, speed: float, limit: float, jerk: float
         point = position, velocity, copysign(limit, acceleration)
         dt -= outside
     grain += ROUNDING * (abs(point[0]) + abs(point[1]) * dt)
-    short = point[0] + stopping_distance(
-        point[1], point[2], limit, jerk
-    )  # stopping position if the joint braked now
+    # stopping position if the joint braked now
+    short = point[0] + stopping_distance(point[1], point[2], limit, jerk)
     sign = 1.0
     if (
         short > 0.0
@@ -251,7 +248,6 @@ def _braking_time(
             early, short = middle, stop
         if abs(stop) < abs(error):
             nearest, error, rate = middle, stop, (push - brake) * growth
-        middle = (
-            nearest - (error + 0.5 * grain) / rate if rate > 0.0 else late
-        )  # the time that leads to the middle of the accepted errors
+        # the time that leads to the middle of the accepted errors
+        middle = nearest - (error + 0.5 * grain) / rate if rate > 0.0 else late
     return early

@@ -92,9 +92,8 @@ def stop_ahead(motion: TargetMotion, limits: Limits) -> float:
     gained = 0.5 * dt * (acceleration + 0.75 * change)
     acceleration += change  # the acceleration one step after the observation
     if acceleration * velocity > 0.0:
-        acceleration *= max(
-            1.0 - motion.jerk / (GENTLE * limits.jerk), 0.0
-        )  # an acceleration that began abruptly may end abruptly
+        # an acceleration that began abruptly may end abruptly
+        acceleration *= max(1.0 - motion.jerk / (GENTLE * limits.jerk), 0.0)
     ahead = stopping_displacement(velocity - copysign(untrusted, velocity) + gained, acceleration, limits)
     return ahead if ahead * velocity > 0.0 else 0.0
 

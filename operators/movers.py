@@ -50,11 +50,13 @@ class ActsOnMover:
 
     owner_uid: IntProperty(
         name="Owner",
-        description="Identifier of the object that has the mover; 0: not stored yet",
+        description="Identifier of the object that has the chain, body or mechanism; 0: not stored yet",
         options={"HIDDEN", "SKIP_SAVE"},
     )
     mover_path: StringProperty(
-        name="Mover", description="Data path of the mover's settings", options={"HIDDEN", "SKIP_SAVE"}
+        name="Mover",
+        description="Data path of the settings of the chain, body or mechanism",
+        options={"HIDDEN", "SKIP_SAVE"},
     )
 
     identity = ("owner_uid", "mover_path")  # names of these properties

@@ -9,11 +9,8 @@ import bpy
 from ..operators.wait import WAIT
 from ..rig.events import handlers
 
-MOVES = {
-    "limber.arm",
-    "limber.arm_confirmed",
-    "limber.confirm_pose",
-}  # operators of Next Step that let a robot move
+# operators of Next Step that let a robot move
+MOVES = {"limber.arm", "limber.arm_confirmed", "limber.confirm_pose"}
 SETTLES = 1.0  # [s] delay of the button; a click meant for the former button has been made by then
 
 _shown: dict[

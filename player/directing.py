@@ -1,4 +1,6 @@
-"""Effects of commands on a character: one table for OSC, the page, typed lines, and scripts."""
+"""Effects of commands on a character: one table for OSC, the control page in a browser, typed lines, and
+scripts.
+"""
 
 import math
 from collections.abc import Callable, Iterable, Mapping

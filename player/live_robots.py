@@ -1,4 +1,6 @@
-"""The robots of a character that plays in real time. A robot moves only after a person's command."""
+"""The robots of a character that plays in real time. A robot moves only after a person's command, or once at
+the start of this computer if the installer has permitted it (`arm_at_start`).
+"""
 
 import time
 from collections.abc import Callable

@@ -1,4 +1,6 @@
-"""Commands from other programs to a character that plays, by OSC over UDP: all except arming."""
+"""Receives the commands that other programs send by OSC over UDP to a playing character. Those that only a
+person may give, such as arming, are refused where they would be executed (`live.LivePlay`).
+"""
 
 from collections.abc import Callable
 from typing import NamedTuple

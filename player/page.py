@@ -1,4 +1,4 @@
-"""State of a playing character for the page."""
+"""State of a playing character for the control page in a browser, and why the page cannot be served."""
 
 import errno
 import os

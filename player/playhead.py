@@ -10,10 +10,8 @@ class Playhead:
 
     def __init__(self, length: float) -> None:
         self.seconds, self.length, self.plays = 0.0, length, True
-        self.jumps, self.jumped_to = (
-            0,
-            0.0,
-        )  # number of jumps so far, and the time [s] at the end of the last one
+        # number of jumps so far, and the time [s] at the end of the last one
+        self.jumps, self.jumped_to = (0, 0.0)
 
     def advance(self, dt: float) -> None:
         """Advances by `dt` [s], if it plays."""

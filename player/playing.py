@@ -59,7 +59,7 @@ def play(character: CharacterFile, script: Script) -> dict[str, Array]:
 
 
 def _recording(character: CharacterFile, rows: dict[str, list[Any]]) -> dict[str, Array]:
-    """Arrays of the recording, from its rows for each tick."""
+    """Arrays of the recording (by name; most have a row for each tick), from lists of these rows."""
     return {
         "joint_names": np.array(character.joint_names),
         **{name: np.array(row) for name, row in rows.items()},
@@ -72,7 +72,7 @@ def _recording(character: CharacterFile, rows: dict[str, list[Any]]) -> dict[str
 
 
 def _lines(decisions: list[dict[str, Any]]) -> Array:
-    """Decisions as lines of JSON, ordered by time."""
+    """Decisions (k,) as lines of JSON, ordered by time."""
     ordered = sorted(decisions, key=lambda decision: round(float(decision["time"]), 6))
     return np.array([json.dumps(decision) for decision in ordered], dtype=str)
 

@@ -16,6 +16,7 @@ from ..motion import Kinematic
 from .errors import PlayerError
 from .performance import Performance
 
+# the command that a person types for each button
 ORDERS = {
     "Arm": "arm",
     "Disarm": "disarm",
@@ -24,7 +25,7 @@ ORDERS = {
     "Clear Fault": "clear",
     "Release All": "release",
     "Connect": "connect",
-}  # the command that a person types for each button
+}
 # faults of an absent robot, which may return and then stays disarmed
 AWAY = frozenset({Fault.PORT_MISSING, Fault.PORT_BUSY, Fault.PORT_UNUSABLE, Fault.UNPLUGGED, Fault.SILENT})
 HOST = HostWords("Limber", ORDERS, retried=AWAY, confirms_joints=False)

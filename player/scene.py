@@ -92,7 +92,11 @@ class PlayedMover(ABC, Generic[Entry]):
 
     @abstractmethod
     def read(self, view: PlayedView, targets: PlayedView) -> tuple[MoverModel, object]:
-        """The mover's model and inputs; `targets`: poses of targets, in a cycle the desired ones.
+        """(model, inputs) of the mover in a frame.
+
+        Args:
+            view: Poses of the movers that it depends on.
+            targets: Poses of targets; in a cycle, such as chains that look at each other, the desired ones.
 
         Raises:
             ValueError: the inputs cannot be used; the message names the fault and the remedy.

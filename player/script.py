@@ -158,7 +158,7 @@ def _path(plain: JsonFields) -> TargetPath:
 
 
 def _rows(plain: JsonFields, name: str, count: int, width: int) -> Array:
-    """A field with `count` rows of `width` numbers."""
+    """The array (count, width) in a field with `count` rows of `width` numbers."""
     rows = plain.get(name, list)
     if len(rows) != count or any(not isinstance(row, list) or len(row) != width for row in rows):
         plain.wrong(name, f"{count} rows of {width} numbers, one for each time")

@@ -49,7 +49,9 @@ class ClipSoundPlayer:
             self._add(beside, beside.name, 0.0)
 
     def _unpack(self, packed: Sequence[PackedSound]) -> None:
-        """Writes the sounds of the file to a temporary folder."""
+        """Writes the sounds of the file to a temporary folder, and adds them to those that play; reports it
+        if they cannot be written.
+        """
         try:
             self._folder = tempfile.TemporaryDirectory(prefix="limber-")
             for number, sound in enumerate(packed):

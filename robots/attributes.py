@@ -11,9 +11,8 @@ from .errors import MalformedError, NumberError, UrdfError
 from .transform import IDENTITY_TRANSFORM, Transform, from_rpy
 from .xml_tree import Element
 
-NUMBER = re.compile(
-    r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?", re.ASCII
-)  # numbers that C++ URDF parsers accept: no 1_000, ASCII digits only
+# numbers that C++ URDF parsers accept: no 1_000, ASCII digits only
+NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 LARGEST = 1e30  # largest coordinate; its square is a finite number, and every robot is smaller
 SHORTEST = 1e-9  # length of a quaternion below which it is a rounded zero
 INFINITE = re.compile(r"[+-]?inf(inity)?", re.IGNORECASE)

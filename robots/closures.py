@@ -111,9 +111,8 @@ class _MechanismBuilder:
                 f"{len(names)} names in joint_name, but {len(changed)} types: give one for each",
             )
         self.changed = {str(name): str(kind).lower() for name, kind in zip(names, changed, strict=True)}
-        self.motors = dict.fromkeys(
-            str(name) for name in self._list(entries, "name_mot")
-        )  # joints with a motor, in the file's order
+        # joints with a motor, in the file's order
+        self.motors = dict.fromkeys(str(name) for name in self._list(entries, "name_mot"))
         if unknown := [f"'{key}'" for key in entries if key not in KNOWN]:
             are = "key {} is" if len(unknown) == 1 else "keys {} are"
             self.warnings.append(f"{file}: {are.format(listed(unknown))} unknown and left out")

@@ -103,9 +103,8 @@ class _ColladaFile:
         self.root = root
         self.by_id = {element_id: element for element in root.iter() if (element_id := element.get("id"))}
         self.mesh = Faces()
-        self.most_work = (
-            size + MOST_REPEATED
-        )  # each face takes more than a byte, so that a file without instances never exceeds this
+        # each face takes more than a byte, so that a file without instances never exceeds this
+        self.most_work = size + MOST_REPEATED
         self._corner_count = 0
         self._nodes: dict[ET.Element, _Node] = {}
         self._geometries: dict[ET.Element, _Geometry] = {}

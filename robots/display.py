@@ -34,12 +34,8 @@ SMALLEST_ROBOT = 0.01  # [m] size used if all links are at the same position
 # digits as the two become opposite: the error grows from 1e-6 rad at this bound to 2.5e-4 rad
 # (`vec_roll_to_mat3_normalized`).
 FOLDED = -0.85  # cosine of the largest angle between a bone and its parent
-ASIDE = (
-    0.0,
-    pi / 4,
-    -pi / 4,
-    pi / 2,
-)  # [rad] about the joint's axis: directions to try for a bone that would point back
+# [rad] about the joint's axis: directions to try for a bone that would point back
+ASIDE = (0.0, pi / 4, -pi / 4, pi / 2)
 # cosine of the angle (2.6 degrees) within which a joint axis counts as parallel to one of the link's axes
 SNAP = 0.999
 
@@ -52,9 +48,8 @@ class BoneShape:
     rotation: Quaternion  # orientation of the bone's axes; the bone points along its Y
     length: float  # [m] length from head to tail
     axis: str  # axis of the bone about or along which the joint moves: "X", "Y"; "" for a fixed link
-    sign: int = (
-        1  # -1 if the joint's axis is opposite to the bone's, so that its value is the negative of the bone's
-    )
+    # -1 if the joint's axis is opposite to the bone's, so that its value is the negative of the bone's
+    sign: int = 1
 
 
 def bone_shapes(robot: Robot, tree: LinkTree) -> tuple[BoneShape, ...]:

@@ -22,10 +22,9 @@ URDF, MESH = "/api/kinematics/urdf", "/api/kinematics/stl/"
 MODEL = "robot.urdf"  # name of the written file
 TIMEOUT = 8.0  # [s] timeout for a connection, and between two pieces of an answer
 LARGEST = 20_000_000  # [bytes] largest answer; all of Reachy Mini's meshes together have 10 million
-MOST = 300  # largest number of meshes; Reachy Mini has 41
-PLAIN = re.compile(
-    r"(?:package://)?((?:\w[\w.-]*/)*\w[\w.-]*\.stl)", re.ASCII | re.IGNORECASE
-)  # a path below the model's folder
+MOST_MESHES = 300  # largest number of meshes; Reachy Mini has 41
+# a path below the model's folder
+PLAIN = re.compile(r"(?:package://)?((?:\w[\w.-]*/)*\w[\w.-]*\.stl)", re.ASCII | re.IGNORECASE)
 
 
 class DownloadError(Exception):
@@ -108,7 +107,7 @@ class Download:
         paths: dict[str, str] = {}
         for reference in dict.fromkeys(_mesh_names(self._root(text))):
             match = PLAIN.fullmatch(reference)
-            if match is None or len(paths) >= MOST:
+            if match is None or len(paths) >= MOST_MESHES:
                 raise DownloadError(
                     f"The model of the robot on {self._address} names a mesh '{reference[:80]}' that Limber"
                     " does not fetch"

@@ -32,9 +32,8 @@ class Faces:
     faces: list[tuple[int, ...]] = field(default_factory=list)
     colour_of: list[int] = field(default_factory=list)
     colours: list[Colour | None] = field(default_factory=list)  # None if the file has no colour
-    rotated_from: str = (
-        ""  # the file's up axis, "X_UP" or "Y_UP", if the corners were rotated from it to z up
-    )
+    # the file's up axis, "X_UP" or "Y_UP", if the corners were rotated from it to z up
+    rotated_from: str = ""
 
 
 def checked(faces: Faces) -> Faces:

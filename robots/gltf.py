@@ -34,19 +34,13 @@ from .model import Colour
 MAGIC, JSON_CHUNK, BINARY_CHUNK = b"glTF", 0x4E4F534A, 0x004E4942
 # component type (section 3.6.2.2) -> letter for `struct`
 COMPONENTS = {5120: "b", 5121: "B", 5122: "h", 5123: "H", 5125: "I", 5126: "f"}
-LARGEST_OF = {
-    "b": 127.0,
-    "B": 255.0,
-    "h": 32767.0,
-    "H": 65535.0,
-}  # value of a normalized component that represents 1
+# value of a normalized component that represents 1
+LARGEST_OF = {"b": 127.0, "B": 255.0, "h": 32767.0, "H": 65535.0}
 SIZES = {"SCALAR": 1, "VEC3": 3}  # number of components of the types that are read
 TRIANGLES, STRIP, FAN = 4, 5, 6  # modes of primitives
 COMPRESSED = ("KHR_draco_mesh_compression", "EXT_meshopt_compression", "KHR_meshopt_compression")
-NOT_ROTATED = (
-    "https://github.com/mikedh/trimesh",
-    "Open Asset Import Library",
-)  # generators that write the axes of any mesh unchanged
+# generators that write the axes of any mesh unchanged
+NOT_ROTATED = ("https://github.com/mikedh/trimesh", "Open Asset Import Library")
 WIDEST = 252  # [bytes] largest distance from a value to the next (3.6.2.4)
 SRGB_BELOW, SRGB_SLOPE = 0.0031308, 12.92  # constants of the sRGB curve (IEC 61966-2-1)
 
@@ -84,7 +78,7 @@ def read_gltf(path: Path, up_axis: UpAxis = "AUTO") -> Faces:
 
 
 def _chunks(data: bytes) -> tuple[Any, bytes | None]:
-    """JSON value and binary chunk of a .glb file."""
+    """(JSON value, binary chunk) of a .glb file; the chunk is None if there is none."""
     version = struct.unpack_from("<I", data, 4)[0]
     if version != 2:
         raise MeshError(f"it is glTF {version}, not 2: export it again")

@@ -121,10 +121,8 @@ class ModelJoint:
     kind: Kind
     parent: str
     child: str
-    origin: Transform = (
-        # pose of the joint's frame, which is the child link's frame at value 0, in the parent link's frame
-        IDENTITY_TRANSFORM
-    )
+    # pose of the joint's frame, which is the child link's frame at value 0, in the parent link's frame
+    origin: Transform = IDENTITY_TRANSFORM
     axis: Vector = (1.0, 0.0, 0.0)  # unit vector in the joint's frame
     lower: float | None = None  # [rad or m]; None for no limit
     upper: float | None = None  # [rad or m]; None for no limit
@@ -192,9 +190,8 @@ class Robot:
     balls: tuple[
         tuple[str, str, str], ...
     ] = ()  # triples of joints about x, y, z of one point that together are a ball joint, parents first
-    postures: Mapping[str, Mapping[str, float]] = field(
-        default_factory=dict, hash=False
-    )  # values of joints [rad or m] in postures that the file stores by name
+    # values of joints [rad or m] in postures that the file stores by name
+    postures: Mapping[str, Mapping[str, float]] = field(default_factory=dict, hash=False)
 
     @cached_property
     def link(self) -> dict[str, ModelLink]:

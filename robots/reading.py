@@ -26,10 +26,8 @@ class Reader(Protocol):
     ) -> Robot: ...
 
 
-READERS: dict[str, Reader] = {
-    "robot": urdf.robot_of,
-    "mujoco": mjcf.robot_of,
-}  # tag of the root element -> reader: the content of a file decides, not its name
+# tag of the root element -> reader: the content of a file decides, not its name
+READERS: dict[str, Reader] = {"robot": urdf.robot_of, "mujoco": mjcf.robot_of}
 
 
 def read(

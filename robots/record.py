@@ -19,7 +19,7 @@ class LinkRecord(NamedTuple):
 
     @property
     def span(self) -> tuple[float, float]:
-        """Limits [rad or m] of the bone's channel."""
+        """(lower, upper) limit [rad or m] of the bone's channel."""
         assert self.branch.joint is not None
         lower, upper = self.branch.joint.finite_limits
         return (lower, upper) if self.sign > 0 else (-upper, -lower)
@@ -79,9 +79,8 @@ def _joint(joint: dict[str, Any]) -> ModelJoint:
     lower, upper, velocity, effort = (
         _optional(joint[name]) for name in ("lower", "upper", "velocity", "effort")
     )
-    acceleration, jerk = (
-        _optional(joint.get(name)) for name in ("acceleration", "jerk")
-    )  # files of earlier versions lack both limits
+    # files of earlier versions lack both limits
+    acceleration, jerk = (_optional(joint.get(name)) for name in ("acceleration", "jerk"))
     if lower is not None and upper is not None and lower > upper:
         raise ValueError("this is no link's record: the lower limit is above the upper one")
     follows = (

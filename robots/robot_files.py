@@ -15,11 +15,8 @@ from .model import MeshFile, Robot
 from .reading import read
 from .tree import LinkTree, build_tree
 
-MESH_READERS = {
-    ".dae": read_collada,
-    ".glb": read_gltf,
-    ".gltf": read_gltf,
-}  # suffixes of files that are not read by Blender's importers
+# suffixes of files that are not read by Blender's importers
+MESH_READERS = {".dae": read_collada, ".glb": read_gltf, ".gltf": read_gltf}
 # number of links and visuals above which the user is asked first: adding this many blocks Blender's window
 # for up to a tenth of a second; the largest public robots have some hundred
 ASKED_PARTS = 600

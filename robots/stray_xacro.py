@@ -16,13 +16,8 @@ NEEDED = {  # xacro's words -> the attribute that each must have; URDF has none 
     "unless": "value",
     "insert_block": "name",
 }
-OF_SIMULATORS = (
-    "gazebo",
-    "mujoco",
-    "sensor",
-    "transmission",
-    "ros2_control",
-)  # elements that may contain such words with another meaning
+# elements that may contain such words with another meaning
+OF_SIMULATORS = ("gazebo", "mujoco", "sensor", "transmission", "ros2_control")
 REMEDY = (
     "has no effect without xacro's prefix: write <xacro:{0}>, and xmlns:xacro='http://www.ros.org/wiki/xacro'"
     " in <robot>"

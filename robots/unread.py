@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from .attributes import AttributeReader
 from .xml_tree import Element
 
-MOST = 20  # largest number of names in a warning
+MOST_NAMES = 20  # largest number of names in a warning
 
 
 def tell_unread(reader: AttributeReader, root: Element) -> None:
@@ -30,7 +30,9 @@ def tell(reader: AttributeReader, element: Element, names: Sequence[str]) -> Non
 
 def listed(names: Sequence[str]) -> str:
     """The first names, and the number of the others."""
-    return ", ".join(names[:MOST]) + (f" and {len(names) - MOST} more" if len(names) > MOST else "")
+    return ", ".join(names[:MOST_NAMES]) + (
+        f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
+    )
 
 
 def _own_text(element: Element) -> str:

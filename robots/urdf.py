@@ -23,17 +23,11 @@ from .xml_tree import Element
 
 INERTIA = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
 SHORTEST_AXIS = 1e-9  # length below which an axis is a rounded zero
-MOST = 1e4  # [rad, m, rad/s or m/s] largest limit; larger ones are placeholders, beyond any motor
+LARGEST_LIMIT = 1e4  # [rad, m, rad/s or m/s] largest limit; larger ones are placeholders, beyond any motor
 MOST_ACCELERATION, MOST_JERK = 1e6, 1e8  # [rad/s2 or m/s2, rad/s3 or m/s3] larger limits are placeholders
 VERSIONS = ("1", "1.0", "1.1", "1.2")  # versions of URDF
-SKIPPED = (
-    "gazebo",
-    "mujoco",
-    "default",
-    "transmission",
-    "sensor",
-    "ros2_control",
-)  # elements of a robot that do not affect poses
+# elements of a robot that do not affect poses
+SKIPPED = ("gazebo", "mujoco", "default", "transmission", "sensor", "ros2_control")
 
 
 def robot_of(
@@ -192,14 +186,14 @@ def _limits(
         if kind in ("revolute", "prismatic"):
             reader.warn(element, "it has no <limit>: it is read as unlimited")
         return None, None, None, None
-    velocity = reader.optional_size(limit, "velocity", MOST)
+    velocity = reader.optional_size(limit, "velocity", LARGEST_LIMIT)
     effort = reader.optional_size(limit, "effort")
     if kind == "continuous":
         limit.skip_attributes("lower", "upper")  # a continuous joint has no position limits
         return None, None, velocity, effort
     limited = [word for word in ("lower", "upper") if reader.is_filled(limit, word)]
     lower, upper = (
-        (reader.limit(limit, word, MOST) if word in limited else 0.0) if limited else None
+        (reader.limit(limit, word, LARGEST_LIMIT) if word in limited else 0.0) if limited else None
         for word in ("lower", "upper")
     )
     if lower is not None and upper is not None and lower > upper:

@@ -12,9 +12,8 @@ from ..files.reasons import reason
 from . import lfs
 from .errors import LargeRobotError, MalformedError
 
-LATE_DECLARATION = re.compile(
-    rb"\A(\s+)(<\?xml[^>]*\?>)"
-)  # an XML declaration after blank lines, which expat refuses but simulators accept
+# an XML declaration after blank lines, which expat refuses but simulators accept
+LATE_DECLARATION = re.compile(rb"\A(\s+)(<\?xml[^>]*\?>)")
 
 
 class Attributes(dict[str, str]):

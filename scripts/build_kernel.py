@@ -94,8 +94,8 @@ def run(command: list[str], folder: Path) -> None:
 
 
 def copied_sources(folder: Path) -> list[str]:
-    """Copies the sources to an empty folder, so that no path of this machine gets into a library; returns the
-    names of the files to compile.
+    """Replaces `folder`, with all its content, by a copy of the sources, so that the compiler records no path
+    of this machine; returns the names of the files to compile.
     """
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)

@@ -109,13 +109,13 @@ def main() -> int:
         obstacles = [BVHTree.FromBMesh(surface) for surface in closed.values()]
         k = -1
         for colour, surface in closed.items():
-            looked_at = Outside(surface, obstacles, LIFTED)
-            if not looked_at.places:
+            visible = VisibleSurface(surface, obstacles, LIFTED)
+            if not visible.points:
                 continue
             k += 1
             name = f"{number:02d}_{k}.obj"
-            vertices, faces = simplified(surface, looked_at.places, options.error)
-            faces = faces[looked_at.shows(vertices, faces)]
+            vertices, faces = simplified(surface, visible.points, options.error)
+            faces = faces[visible.visible_triangles(vertices, faces)]
             write_obj(meshes / name, vertices, faces)
             print(f"{link.name}: {name} has {len(faces)} triangles")
             shown[link.name].append((name, colour))
@@ -172,7 +172,7 @@ def closed_surface(body: Body, voxel: float) -> bmesh.types.BMesh:
     return surface
 
 
-class Outside:
+class VisibleSurface:
     """Parts of a surface that are visible from outside the link, tested at sample points.
 
     Args:
@@ -181,7 +181,7 @@ class Outside:
         lifted: Height above the surface at which rays start [m].
 
     Attributes:
-        places: Visible sample points.
+        points: Visible sample points.
     """
 
     def __init__(self, surface: bmesh.types.BMesh, obstacles: list[BVHTree], lifted: float) -> None:
@@ -204,13 +204,17 @@ class Outside:
         for k, (corner_position, _) in enumerate(points):
             self._near.insert(corner_position, k)
         self._near.balance()
-        self.places = [
+        self.points = [
             corner_position for (corner_position, _), seen in zip(points, self._is_seen, strict=True) if seen
         ]
 
-    def shows(self, vertices: np.ndarray, faces: np.ndarray) -> np.ndarray:
-        """Whether each triangle is visible (m,): whether the sample points nearest to points on it are
-        visible.
+    def visible_triangles(self, vertices: np.ndarray, faces: np.ndarray) -> np.ndarray:
+        """Mask (m,) of visible triangles: those with at least one test point that is nearest to a visible
+        sample point.
+
+        Args:
+            vertices: (n, 3) [m] in the surface's frame.
+            faces: (m, 3) indices of the triangles' vertices.
         """
         points = np.einsum("pk,fkc->fpc", OVER, vertices[faces])
         return np.array(
@@ -291,7 +295,9 @@ def reduced(
 
 
 def is_near(vertices: np.ndarray, faces: np.ndarray, samples: list[Vector], error: float) -> bool:
-    """Whether sample points are within an error [m] of a surface."""
+    """Whether sample points are within an error [m] of a surface: `NEAR` percent of them within the error,
+    and all within `FARTHEST` times that. `vertices` (n, 3) [m], `faces` (m, 3).
+    """
     tree = BVHTree.FromPolygons(vertices.tolist(), faces.tolist())
     away = [tree.find_nearest(sample)[3] for sample in samples]
     return bool(np.percentile(away, NEAR) <= error and max(away) <= FARTHEST * error)

@@ -33,17 +33,8 @@ limber = load_limber()
 from tests.blender import makers_rigs  # noqa: E402
 from tests.blender.rigs import make_active  # noqa: E402
 
-PLACES = [
-    (0, 0),
-    (35, 0),
-    (-60, 0),
-    (70, 0),
-    (0, 35),
-    (0, -40),
-    (-50, 30),
-    (50, 30),
-    (45, -30),
-]  # [degrees] directions of the target: to the left, and up
+# [degrees] directions of the target: to the left, and up
+PLACES = [(0, 0), (35, 0), (-60, 0), (70, 0), (0, 35), (0, -40), (-50, 30), (50, 30), (45, -30)]
 FRAMES = 30  # number of frames for each position of the target, by which the look has eased there
 FPS = 24
 AWAY = 0.9  # distance of the target, in heights of the figure
@@ -51,23 +42,13 @@ CELL, LARGER = 260, 3  # [pixels] size of one cell; factor by which it is drawn 
 COLOURS = 160  # number of colours of a picture
 # [rad] the viewing direction: from the figure's left front, and from above
 FROM, ABOVE = math.radians(38), math.radians(14)
-THICK, THINNEST = (
-    0.11,
-    0.014,
-)  # half a bone's width per length; least for chains' bones, per size of the figure
+# half a bone's width per length; least for chains' bones, per size of the figure
+THICK, THINNEST = (0.11, 0.014)
 PAPER, SHADOW, GAZE = (250, 250, 248), (226, 226, 222), (210, 50, 60)
-OTHERS, CHAIN = (
-    ((150, 154, 160), (122, 126, 132)),
-    (
-        (240, 160, 60),
-        (70, 130, 190),
-    ),
-)  # colours of a bone's right and left side
-NECK = {
-    "DEF-spine.004",
-    "DEF-spine.005",
-    "DEF-spine.006",
-}  # bones that the neck and head controls of a generated Rigify rig move
+# colours of a bone's right and left side
+OTHERS, CHAIN = (((150, 154, 160), (122, 126, 132)), ((240, 160, 60), (70, 130, 190)))
+# bones that the neck and head controls of a generated Rigify rig move
+NECK = {"DEF-spine.004", "DEF-spine.005", "DEF-spine.006"}
 
 
 class Rig(NamedTuple):
@@ -242,9 +223,10 @@ class View:
     def __init__(self, points: np.ndarray) -> None:
         """`points` (n, 3) [m]: points that must be visible."""
         self.right = np.array([math.cos(FROM), math.sin(FROM), 0.0])
+        # unit vector toward the viewer
         self.back = np.array(
             [math.sin(FROM) * math.cos(ABOVE), -math.cos(FROM) * math.cos(ABOVE), math.sin(ABOVE)]
-        )  # unit vector toward the viewer
+        )
         self.up = np.cross(self.back, self.right)
         flat = np.stack([points @ self.right, points @ self.up], axis=1)
         low, high = flat.min(0), flat.max(0)
@@ -253,10 +235,12 @@ class View:
         self.floor = float(points[:, 2].min())
 
     def flat(self, point: np.ndarray) -> tuple[float, float]:
+        """(x, y) [pixels] of a point (3,) [m] in the picture, from its upper left corner."""
         x, y = (np.array([point @ self.right, point @ self.up]) - self.middle) * self.scale
         return CELL * LARGER / 2 + x, CELL * LARGER / 2 - y
 
     def depth(self, point: np.ndarray) -> float:
+        """Distance [m] of a point (3,) [m] toward the viewer, from the world's origin."""
         return float(point @ self.back)
 
 

@@ -25,12 +25,8 @@ from matplotlib.patches import FancyBboxPatch
 
 DOTS = 100  # resolution [dots per inch]
 WIDTH, MARGIN = 980, 14  # [pixels] width of the picture; margin
-BOX, INNER, GAP, BEND = (
-    176,
-    296,
-    16,
-    26,
-)  # [pixels] width of a box; of a box inside `rig`; between two boxes; of an arrow that passes a row
+# [pixels] width of a box; of a box inside `rig`; between two boxes; of an arrow that passes a row
+BOX, INNER, GAP, BEND = (176, 296, 16, 26)
 ROWS = 36  # [pixels] distance between two rows
 LINE, PADDING = 14, 8  # [pixels] height of a line of text; padding inside a box
 LETTER = 6.3  # [pixels] estimated width of a letter, rather too large

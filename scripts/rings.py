@@ -151,10 +151,11 @@ def installed() -> Iterator[Ring]:
 
 
 def window_jobs(window: str, is_main: bool) -> tuple[Job, ...]:
-    """Jobs that run scripts in a window: all scripts in the main one, marked scripts in another.
+    """Jobs that run tests/window in the Blender called `window` (see WINDOWS): all files if `is_main`, else
+    those with WINDOW_MARK.
 
-    Scripts with neighbouring names, such as those with a robot, run one after another: at the same time they
-    would draw too slowly for the robot.
+    A job takes consecutive files, other than in `shared_jobs`: the tests with a virtual robot have
+    neighbouring names and must not run at the same time, since slow redraws hold the robot up.
     """
     paths = [path for path in files("window") if is_main or WINDOW_MARK in path.read_text(encoding="utf-8")]
     shares = [paths[first : first + SHARED_WINDOW] for first in range(0, len(paths), SHARED_WINDOW)]
@@ -190,13 +191,8 @@ RINGS: dict[str, Callable[[], Iterator[Ring]]] = {
     "window": window,
     "newest": newest,
 }
-USUAL = (
-    "lint",
-    "plain",
-    "blender",
-    "installed",
-    "window",
-)  # without `newest`, which repeats these tests in one more Blender
+# without `newest`, which repeats these tests in one more Blender
+USUAL = ("lint", "plain", "blender", "installed", "window")
 
 
 def main(names: list[str]) -> int:

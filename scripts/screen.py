@@ -10,15 +10,8 @@ import zlib
 from pathlib import Path
 
 HEADER = struct.Struct(">25I")  # X11/XWDFile.h: 25 words, followed by the window's name and the colour map
-HEADER_SIZE, WIDTH, HEIGHT, BYTE_ORDER, BITS_PER_PIXEL, BYTES_PER_LINE, COLOURS = (
-    0,
-    4,
-    5,
-    7,
-    11,
-    12,
-    19,
-)  # indices of words in the header
+# indices of words in the header
+HEADER_SIZE, WIDTH, HEIGHT, BYTE_ORDER, BITS_PER_PIXEL, BYTES_PER_LINE, COLOURS = (0, 4, 5, 7, 11, 12, 19)
 COLOUR_SIZE = 12  # [bytes] size of an entry of the colour map
 LEAST_SIGNIFICANT_FIRST = 0
 

@@ -19,11 +19,9 @@ from ..paper import Body
 DEFAULT = "expressive"  # the default solver of a new rig
 TOLERANCE = 1e-3  # [rad] aim error up to which an aim is met
 MAX_STEPS = 100  # largest number of steps of differential solvers
-POSTURE_COST = (
-    # cost of a radian of a joint relative to a radian of aim error: so small that the aim stays within its
-    # tolerance
-    1e-2
-)
+# cost of a radian of a joint relative to a radian of aim error: so small that the aim stays within its
+# tolerance
+POSTURE_COST = 1e-2
 
 
 @dataclass(frozen=True)

@@ -11,11 +11,9 @@ from mathutils import Quaternion as BlenderQuaternion
 from ..paper import Body
 from . import Task
 
-POSITION_WEIGHT = (
-    # weight of the position relative to the orientation: the task has no position, but Blender's IK always
-    # needs one
-    1e-3
-)
+# weight of the position relative to the orientation: the task has no position, but Blender's IK always needs
+# one
+POSITION_WEIGHT = 1e-3
 ITERATIONS = 500  # Blender's default number of iterations
 
 

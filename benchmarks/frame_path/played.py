@@ -11,7 +11,7 @@ from limber.player.script import Script
 from .tracing import Tracer
 from .worker import ROOT
 
-SECONDS, RATE = 1.0, 24.0
+SECONDS, RATE = 1.0, 24.0  # length of the play [s], and its ticks per second
 
 
 def trace() -> Tracer:

@@ -14,13 +14,8 @@ from types import CodeType, FrameType
 
 # identifier for sys.monitoring that Python does not reserve for debuggers, coverage tools or profilers
 TOOL = 4
-NOT_SHIPPED = {
-    "benchmarks",
-    "build",
-    "demo",
-    "scripts",
-    "tests",
-}  # folders of the checkout that are not part of the extension
+# folders of the checkout that are not part of the extension
+NOT_SHIPPED = {"benchmarks", "build", "demo", "scripts", "tests"}
 
 HOSTS = {"rig", "operators", "panels", "player"}  # packages that call the engine
 ENGINE = {"character", "solvers", "motion"}  # packages that call no host

@@ -41,10 +41,8 @@ class SteppedTime:
         self._connection = Client(address, authkey=bytes.fromhex(key))
         self._tracer = load_tracing().Tracer(ROOT)
         self._now = start_time
-        self._offset: float | None = (
-            # [s] difference between the simulated clock and the system's clock, once the connection is closed
-            None
-        )
+        # [s] difference between the simulated clock and the system's clock, once the connection is closed
+        self._offset: float | None = None
         self._trace = self._calls = None
         self._sleep, self._clock = time.sleep, time.perf_counter
         time.sleep = self.sleep

@@ -36,16 +36,10 @@ from .table import tracked_links
 mpl.use("Agg")  # renders without a screen
 from matplotlib import pyplot as plt
 
-GAINS = (
-    0.0,
-    1.0,
-    5.0,
-    20.0,
-    60.0,
-    150.0,
-)  # [1/s] gains K; at 60 Hz 60 corrects the whole error in a step, and 120 diverges
-STEPS = 90
-JOINTS = (20, 50, 100, 200, 350, 500)
+# [1/s] gains K; at 60 Hz 60 corrects the whole error in a step, and 120 diverges
+GAINS = (0.0, 1.0, 5.0, 20.0, 60.0, 150.0)
+STEPS = 90  # number of steps whose errors are drawn
+JOINTS = (20, 50, 100, 200, 350, 500)  # numbers of joints of the synthetic trees
 ROUNDS = 7  # number of measurements of growth, of which the fastest counts, since other programs may run
 LIMB = 12  # number of joints between two branchings of the synthetic trees, as in an arm
 WAVES = 3  # [s] duration of the motion of the joint that swings beyond its limits

@@ -17,9 +17,8 @@ from limber.solvers.whole_body.solver import WholeBody
 from limber.solvers.whole_body.state import KinematicState, moved
 from limber.solvers.whole_body.targets import Target
 
-OUTERMOST = (
-    1.0  # largest K_g b dt in eq. 12: above it a step can exceed the limit, since tanh(x) is only below x
-)
+# largest K_g b dt in eq. 12: above it a step can exceed the limit, since tanh(x) is only below x
+OUTERMOST = 1.0
 
 
 @dataclass(frozen=True)
@@ -42,9 +41,8 @@ class PaperLaw(Law):
         acceleration: float | None = None,
     ) -> Array:
         """See `Law.rotation_vectors`."""
-        error = (
-            share[:, None] * (current @ vee(current.swapaxes(1, 2) @ target)[:, :, None])[:, :, 0]
-        )  # eq. 5, in the world's axes
+        # eq. 5, in the world's axes
+        error = share[:, None] * (current @ vee(current.swapaxes(1, 2) @ target)[:, :, None])[:, :, 0]
         return error if velocity is None else error + dt * velocity  # eq. 9, times dt
 
     def moves(self, current: Array, target: Array, velocity: Array | None, share: Array, dt: float) -> Array:
@@ -66,9 +64,10 @@ class TanhLimit:
         """
         reach = dt * self.most
         slope = np.minimum(self.slope, OUTERMOST / reach)  # K_g b dt <= 1
+        # eq. 12b
         down, up = (
             reach * np.tanh(slope * (limit - joints.values)) for limit in (joints.lower, joints.upper)
-        )  # eq. 12b
+        )
         return joints.values + down, joints.values + up
 
 

@@ -43,11 +43,11 @@ TRANSIENT = 2.0  # [s] beginning that is discarded, as in the paper
 PAPER_GAIN = 20.0  # [1/s] gain K of the paper's law, a third of the largest stable one at 60 Hz
 ENDED = 1e-3  # [rad or m] largest move at which an instantaneous solve has converged
 SAME_PLACE = 1e-6  # [m] distance within which two positions are equal
-MOST = 30  # largest number of updates of an instantaneous solve
+MOST_UPDATES = 30  # largest number of updates of an instantaneous solve
 
 # iCub's shoulders hang on cables whose lengths bound sums of pitch, roll and yaw [deg]; the figures are those
 # that its makers' kinematics library, iKin, holds the arms to.
-PULLEY = 1.71  # ratio
+PULLEY = 1.71  # pulley ratio: factor of the angles in the lengths of the first two cables
 CABLES = (
     ((PULLEY, -PULLEY, 0.0), -347.0, np.inf),
     ((PULLEY, -PULLEY, -PULLEY), -366.57, 112.42),
@@ -107,7 +107,7 @@ def instantaneous(solver: WholeBody, arrays: Arrays) -> tuple[list[KinematicStat
     state, states, seconds = first(solver, arrays), [], []
     for values in frames_of(arrays):
         began, before = time.process_time(), state
-        for _ in range(MOST):
+        for _ in range(MOST_UPDATES):
             _, state = solver.step(values, state, dt)
             if np.abs(state.velocity).max() * dt < ENDED:
                 break
@@ -128,9 +128,8 @@ class PairWise:
         """`links`: names of the links, the root first."""
         self.body = body
         built = robot_skeleton(tree, links[1:])
-        link_in_joint = np.array(
-            [np.eye(3), *(to_matrix(end.rotation) for end in built.skeleton.ends)]
-        )  # rotations of the links in their joints' frames
+        # rotations of the links in their joints' frames
+        link_in_joint = np.array([np.eye(3), *(to_matrix(end.rotation) for end in built.skeleton.ends)])
         self.to_joint = link_in_joint.swapaxes(1, 2)
         row_of = {-1: 0} | {end.joint: row for row, end in enumerate(built.skeleton.ends, 1)}
         self.pairs = []
@@ -157,7 +156,7 @@ class PairWise:
             began, joints = time.process_time(), last.joints.copy()
             for solver, path, above, target_index in self.pairs:
                 state = solver.start(joints[path], values.rotation[above] @ self.to_joint[above])
-                for _ in range(MOST):
+                for _ in range(MOST_UPDATES):
                     _, state = solver.step(
                         Values(values.rotation[target_index : target_index + 1]), state, dt
                     )
@@ -190,12 +189,13 @@ def by_peer(peer: Peer, arrays: Arrays) -> tuple[np.ndarray, list[float]]:
 
 
 def scores(arrays: Arrays, rotations: np.ndarray) -> tuple[float, float]:
-    """MNTE, and RMSE of the velocity [rad/s] from differences of orientations, after the transient."""
+    """(MNTE, RMSE of the velocity [rad/s]) after the transient, from rotations (t, k, 3, 3) of the links in
+    each frame; the velocity is the difference of successive orientations.
+    """
     dt, desired = float(arrays["dt"]), arrays["rotation"]
     late = slice(min(round(TRANSIENT / dt), len(rotations) - 2), None)
-    mnte = np.maximum(
-        0.5 * (3.0 - np.einsum("tkij,tkij->tk", rotations, desired)), 0.0
-    )  # eq. 14, at least 0 in spite of rounding
+    # eq. 14, at least 0 in spite of rounding
+    mnte = np.maximum(0.5 * (3.0 - np.einsum("tkij,tkij->tk", rotations, desired)), 0.0)
     spins, desired_spins = (
         logarithm(orientations[1:] @ orientations[:-1].swapaxes(-1, -2)) / dt
         for orientations in (rotations, desired)

@@ -84,9 +84,9 @@ class Visit(NamedTuple):
 class Usual(NamedTuple):
     """Values of a chain's clip in a frame, used for what a role leaves open."""
 
-    weights: Sequence[float]
-    influence: float
-    share: float
+    weights: Sequence[float]  # weight (0 to 1) of each stored posture
+    influence: float  # influence of the gaze: 0 none, 1 exact
+    share: float  # share of the rotation to the target that the chain makes: 0 none, 1 all
 
 
 def as_usual(usual: Usual) -> BlendState:

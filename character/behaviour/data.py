@@ -188,7 +188,7 @@ class Behaviour:
     states: tuple[StateSpec, ...]
     transitions: tuple[TransitionSpec, ...] = ()
     gestures: tuple[Gesture, ...] = field(default=())
-    clips: tuple[StateClip, ...] = field(default=())
+    clips: tuple[StateClip, ...] = field(default=())  # clips that play during states
 
     def __post_init__(self) -> None:
         names = [state.name for state in self.states]

@@ -12,9 +12,8 @@ from ...solvers.kinematics.se3 import Array
 from ...solvers.whole_body.body import Body
 from ...solvers.whole_body.state import KinematicState
 
-STANDS = (
-    0.15  # [m/s] speed of a source foot below which it stands; motion capture of a standing foot is noisy
-)
+# [m/s] speed of a source foot below which it stands; motion capture of a standing foot is noisy
+STANDS = 0.15
 # [m/s] speed of a standing source foot above which it is lifted; larger than STANDS, so that noise does
 # not lift it
 LIFTS = 0.3
@@ -118,7 +117,8 @@ def following(
     Args:
         body, feet, floor: As for `first`.
         before: Contact states in the last frame.
-        sources: Positions of the source feet, as for `first`, in the last frame and now; NaN if not known.
+        sources: Positions (f, 3) [m] of the source feet, as for `first`, in the last frame and now; NaN if
+            not known.
         free: States of the body solved without a floor, in the last frame and now.
         shown: State of the body in the last frame.
         dt: Time step [s].
@@ -126,9 +126,8 @@ def following(
     speeds = np.linalg.norm(sources[1] - sources[0], axis=1) / dt
     lowest = np.min(sources[1][:, 2], where=np.isfinite(sources[1][:, 2]), initial=np.inf)
     remaining = np.exp(-dt / EASING)
-    carried = (
-        shown.base_position - free[0].base_position
-    )  # displacement of the base, and with it of the other feet, by the held feet
+    # displacement of the base, and with it of the other feet, by the held feet
+    carried = shown.base_position - free[0].base_position
     steps = []
     for foot, old, source, speed in zip(feet, before, sources[1], speeds, strict=True):
         # if the floor is not known, the lowest foot defines it
@@ -232,7 +231,9 @@ def foot_position(body: Body, foot: Foot, state: KinematicState) -> Array:
 
 
 def depth(body: Body, foot: Foot, up: Array, state: KinematicState) -> float:
-    """Distance [m] from a foot's link origin down to the lowest point of its sole, measured along `up`."""
+    """Distance [m] from a foot's link origin down to the lowest point of its sole, measured along the unit
+    vector `up` (3,) in armature space.
+    """
     frames = body.placed(state.frames, body.link_indices([foot.link, *(link for link, _ in foot.sole)]))
     soles = zip(frames[1:], foot.sole, strict=True)
     heights = [float(((points @ frame[:3, :3].T + frame[:3, 3]) @ up).min()) for frame, (_, points) in soles]

@@ -82,12 +82,11 @@ class Solved(NamedTuple):
     state: bodies.KinematicState
     # state of the body solved without a floor; equal to `state` if no foot is held
     free: bodies.KinematicState
-    feet: tuple[FootContact, ...]
+    feet: tuple[FootContact, ...]  # contact of each of the model's feet
     leap: leaps.Leap = leaps.NO_LEAP
     is_crossing: bool = False  # whether joints move to a better start in this frame
-    solution: bodies.WholeBodySolution | None = (
-        None  # solution of the solver's last step; None without a step
-    )
+    # solution of the solver's last step; None without a step
+    solution: bodies.WholeBodySolution | None = None
 
 
 class FrameTargets(NamedTuple):
@@ -315,8 +314,8 @@ def _any_held(feet: tuple[FootContact, ...]) -> bool:
 def _contacts(
     feet: tuple[FootContact, ...], model: SolvedBody, starts: Sequence[Array] = (), share: float = 1.0
 ) -> tuple[Contact, ...]:
-    """Contact constraints of the held feet; with `starts` and `share` (0 to 1), interpolated from there to
-    their goal positions.
+    """Contact constraints of the held feet; with `starts`, a position (3,) [m] of each foot, and `share` (0
+    to 1), interpolated from there to their goal positions.
     """
     return tuple(
         Contact(foot.link, step.goal if share >= 1.0 else starts[k] + share * (step.goal - starts[k]))

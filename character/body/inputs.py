@@ -28,9 +28,8 @@ class BodyInputs(NamedTuple):
     places: Array = NO_PLACES  # (p, 3) [m] targets of the links whose position counts; NaN if lost
     # (n,) [rad or m] values to which joints return that no target determines; empty: they stay
     posture: Array = NO_POSTURE
-    stream: StreamState | None = (
-        None  # state of the stream from which the targets were read, kept for the next frame and not compared
-    )
+    # state of the stream from which the targets were read, kept for the next frame and not compared
+    stream: StreamState | None = None
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, BodyInputs):

@@ -26,7 +26,8 @@ from ..stream import Samples
 from .humanoid import PREFIX, Humanoid, LinkMessage
 
 LINK, POSITION, VELOCITY = "/limber/link/", "/limber/position/", "/limber/velocity/"
-MOST = 1024  # largest number of links, so that a sender that keeps inventing names cannot fill the memory
+# largest number of links, so that a sender that keeps inventing names cannot fill the memory
+MOST_LINKS = 1024
 NO_ROTATION, NO_POSITION, NO_VELOCITY = np.full((3, 3), np.nan), np.full(3, np.nan), np.full(6, np.nan)
 UNIT = 0.1  # largest deviation of a quaternion's length from 1
 
@@ -82,7 +83,7 @@ class StreamedLinks:
                 continue
             if len(numbers) != count:
                 return _wrong_count(message, f"{count} were expected")
-            if name in known or len(known) < MOST:
+            if name in known or len(known) < MOST_LINKS:
                 known[name] = _rotation(numbers) if count == 4 else np.array(numbers)
                 self._samples[address] = _Newest(
                     before.number + message.repeats, message.look, message.time, message.age
@@ -93,7 +94,7 @@ class StreamedLinks:
         name, numbers = message.address.removeprefix(VELOCITY), message.numbers
         if len(numbers) not in (3, 6):
             return _wrong_count(message, "3 were expected, or 6 with the angular velocity")
-        if name in self.velocities or len(self.velocities) < MOST:
+        if name in self.velocities or len(self.velocities) < MOST_LINKS:
             self.velocities[name] = message.look, np.array((*numbers, np.nan, np.nan, np.nan)[:6])
         return ""
 

@@ -78,7 +78,7 @@ class BodyState:
     nearest: float  # root of the sum of squared errors [rad, m] at the last progress
     # state of the body solved without a floor; equal to `state` if no foot is held
     free: bodies.KinematicState
-    feet: tuple[FootContact, ...] = ()
+    feet: tuple[FootContact, ...] = ()  # contact of each of the model's feet
     leap: leaps.Leap = leaps.NO_LEAP
     motion: tuple[Kinematic, ...] = ()  # motion of the joints after the filter
 
@@ -212,7 +212,9 @@ def _outputs(
     distances: Array,
     at_rest: bool,
 ) -> BodyOutputs:
-    """Result of a frame, from its solves and the state `shown` after the motion filter."""
+    """Result of a frame, from its solves, the state `shown` after the motion filter, and the errors of the
+    solve: `missed` (k,) [rad] of orientations, `distances` [m] of positions, the floating base's last.
+    """
     solution = solved.solution
     return BodyOutputs(
         shown,

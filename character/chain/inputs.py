@@ -139,9 +139,8 @@ class ChainTask(NamedTuple):
     base: Matrix = []  # world matrix of the base frame
     world_in_base: Matrix = []  # inverse of `base`
     look: LookState | None = None  # state of the look; None if nothing limits or offsets it
-    posed: Posed | None = (
-        None  # the posture from which the look and its share were measured; None without either
-    )
+    # the posture from which the look and its share were measured; None without either
+    posed: Posed | None = None
     eyes: EyesState | None = None  # state of the eyes; None without eyes
 
     @property
@@ -319,11 +318,8 @@ def _orientation(end: EndInputs, world_in_base: Matrix) -> Quaternion:
     return rotations.normalized(rotations.multiply(rotation, end.tool))
 
 
-FROM_TARGET = {
-    "position": _position,
-    "vector": _direction,
-    "wxyz": _orientation,
-}  # field of an aim -> function that reads it from the target
+# field of an aim -> function that reads it from the target
+FROM_TARGET = {"position": _position, "vector": _direction, "wxyz": _orientation}
 
 
 def _rotation(end: EndInputs) -> Quaternion:

@@ -92,15 +92,14 @@ class ChainState(NamedTuple):
     """State of a chain's mover, passed on to the next tick."""
 
     solution: GazeSolution
-    motion: tuple[Kinematic, ...]
+    motion: tuple[Kinematic, ...]  # motion of the joints after the filter
     # state of the transition to the goal's posture, joint by joint; empty without transitions
     posture: tuple[Kinematic, ...]
     model: ChainModel
     goal: GazeGoal
     requested: Angles  # (n,) [rad; prismatic joints m] posture of the goal as requested
-    best: tuple[
-        float, float
-    ]  # smallest errors of solutions for this goal: (of the ends [rad, m], shape deviation [rad])
+    # smallest errors of solutions for this goal: (of the ends [rad, m], shape deviation [rad])
+    best: tuple[float, float]
     stalled: int  # number of ticks without progress; from NO_MORE on the goal is not solved again
     problem: str  # value of `ChainOutputs.problem`
     offsets: Angles | None = None  # (n,) [rad; prismatic joints m] added to the goal's posture
@@ -313,8 +312,8 @@ def _solved(
     dt: float,
     foresight: dict[str, Any],
 ) -> tuple[GazeSolution, tuple[float, float], int, str]:
-    """Solution, `best`, `stalled` and `problem` of the state after a solve; with a goal that cannot be used,
-    the last solution.
+    """(solution, `best`, `stalled`, `problem`) of the state after a solve (see `ChainState`); with a goal
+    that cannot be used, the last solution.
 
     Args:
         model, goal, state, dt: As for `tick`, the goal with the offsets of its posture.

@@ -27,7 +27,7 @@ FORMAT = "limber character"
 # that they may ignore
 VERSION = (1, 1)
 MANIFEST = "manifest.json"
-MOST_MEMBERS = 64
+MOST_MEMBERS = 64  # largest number of members
 MOST_MANIFEST = 100_000  # [bytes] largest size of the manifest
 MOST_TOTAL = 64_000_000  # [bytes] largest unpacked size of all members together
 ENTRY_DATE = (1980, 1, 1, 0, 0, 0)  # earliest date in a zip, so that the same character gives the same file

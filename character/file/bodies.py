@@ -36,13 +36,15 @@ INPUTS = (
     "posture",
 )
 ROOT = ("root x", "root y", "root z", "root rotation x", "root rotation y", "root rotation z")
-MOST_LINKS = 1000
-MOST_FEET = 100
-MOST_LEVEL = 1000
+MOST_LINKS = 1000  # largest number of a body's links
+MOST_FEET = 100  # largest number of a body's feet
+MOST_LEVEL = 1000  # largest priority level of a target
 
 
 class JointRange(NamedTuple):
-    """Limits of a joint of a body [rad or m, and their derivatives]; infinite for none."""
+    """Limits of a joint of a body: its range [rad; prismatic joints m], and its velocity, acceleration and
+    jerk (per s, s2, s3); infinite for none.
+    """
 
     lower: float = -inf
     upper: float = inf

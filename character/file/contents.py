@@ -18,15 +18,8 @@ from .postures import StoredPosture
 from .robots import RobotEntry
 from .tracks import Array, ClipTrack
 
-__all__ = [
-    "Anchor",
-    "BodyEntry",
-    "ChainLink",
-    "MechanismEntry",
-    "PackedSound",
-    "RobotEntry",
-    "StoredPosture",
-]  # classes for parts of a file that other modules define
+# classes for parts of a file that other modules define
+__all__ = ["Anchor", "BodyEntry", "ChainLink", "MechanismEntry", "PackedSound", "RobotEntry", "StoredPosture"]
 
 
 class Rate(NamedTuple):

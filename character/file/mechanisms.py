@@ -21,7 +21,7 @@ from .postures import StoredPosture, postures_json, postures_of
 from .tracks import Array, ArrayReader, ArrayWriter, ClipTrack
 
 LIMITS = ("lower", "upper", "velocity", "acceleration", "jerk")
-MOST = 1000  # largest number of bodies, joints, motors or goals
+MOST_ITEMS = 1000  # largest number of bodies, joints, motors or goals
 TRACKS = {"base": (), "posture": (), "regulariser": (3,)}  # name of a track -> shape of its rows
 
 
@@ -207,8 +207,8 @@ def mechanism_of(plain: JsonFields, arrays: ArrayReader, frames: int, targets: s
 def _mechanism(plain: JsonFields, arrays: ArrayReader, frames: int, targets: set[str]) -> MechanismEntry:
     bodies, joints = plain.children("bodies", "body", "name"), plain.children("joints", "joint", "name")
     motors = plain.children("motors", "motor", "name")
-    if max(len(bodies), len(joints), len(motors)) > MOST:
-        plain.wrong("bodies", f"at most {MOST} bodies, joints and motors")
+    if max(len(bodies), len(joints), len(motors)) > MOST_ITEMS:
+        plain.wrong("bodies", f"at most {MOST_ITEMS} bodies, joints and motors")
     mechanism = Mechanism(tuple(map(_body, bodies)), tuple(map(_joint, joints)))
     rest, count = plain.child("rest"), len(motors)
     postures = postures_of(plain, arrays, count)

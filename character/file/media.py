@@ -11,7 +11,7 @@ from .errors import CharacterFileError
 
 THUMBNAIL = "thumbnail.png"  # name of the member that holds the picture
 WIDEST = 1024  # [pixels] largest side of the picture
-MOST_SOUNDS = 16
+MOST_SOUNDS = 16  # largest number of sounds
 # [bytes] largest size of all sounds together: three minutes of uncompressed stereo. With it a file remains
 # below the sizes that older readers accept.
 MOST_SOUND_BYTES = 30_000_000

@@ -17,7 +17,7 @@ STYLE = tuple(field.name for field in fields(MotionStyle))
 KINDS = {aim.__name__: aim for aim in AIMS}
 ROLLS = ("FREE", "UPRIGHT", "POSTURE")
 MEASURES = ("links", "bones")  # measures of the Expressive solver
-MOST_JOINTS = 1000
+MOST_JOINTS = 1000  # largest number of joints of a skeleton
 MOST_COUNT = 1_000_000  # largest value of a solver's option that is a whole number
 
 

@@ -40,12 +40,12 @@ CHARACTER, ARRAYS = "character.json", "arrays.f64"  # names of members
 MOST_JSON = 4_000_000  # [bytes] largest size of the JSON member
 # largest number of items of a list or fields of an object, so that comparing each with each takes no second
 MOST_ITEMS = 1000
-MOST_FRAMES = 1_000_000
+MOST_FRAMES = 1_000_000  # largest number of frames of the clip
 FASTEST = 10_000.0  # [frames/s] highest frame rate
 SLOWEST = 1e-3  # lowest frame rate [frames/s], and smallest fps_base
 MOST_ROBOTS = 8  # largest number of robots; each has a separate process
 MOST_FRAME = 10_000_000  # largest frame number
-MOST_CHAINS = 100
+MOST_CHAINS = 100  # largest number of chains
 
 
 def read(path: Path) -> CharacterFile:

@@ -11,7 +11,7 @@ from .tracks import ArrayReader, ArrayWriter, ClipTrack
 
 UNITS = ("rad", "m", "plain")
 LIMITS = ("lower", "upper", "velocity", "acceleration", "jerk")
-MOST_SERVOS = 64
+MOST_SERVOS = 64  # largest number of a robot's servos
 
 
 class RobotJoint(NamedTuple):

@@ -13,7 +13,7 @@ from .errors import CharacterFileError
 Array = NDArray[np.float64]
 WIDTH = 8  # [bytes] size of a number: little-endian double precision
 EXACT = 1e-6  # [frames] distance from a frame within which a time counts as that frame, in spite of rounding
-MOST_AXES = 4
+MOST_AXES = 4  # largest number of axes of a stored array
 MOST_LENGTH = 1_000_000  # largest length of one axis of a stored array
 
 

@@ -42,11 +42,11 @@ class GoalSpec(NamedTuple):
 
 
 class GoalWeights(NamedTuple):
-    """Weights of a goal in a frame."""
+    """Weights of a goal in a frame; 0 leaves an axis, or the direction, free."""
 
-    position: Vector
-    rotation: Vector
-    direction: float
+    position: Vector  # along the world's axes
+    rotation: Vector  # about the goal's own axes
+    direction: float  # of the angle between the body's axis and the target's
 
 
 def rigid_frame(matrix: Array) -> Array:

@@ -48,9 +48,8 @@ class MechanismModel:
     solver: MechanismSolver
     rest: AssemblyState
     motors: tuple[MechanismMotor, ...]
-    undetermined: frozenset[str] = (
-        frozenset()
-    )  # names of bodies that can move while every motor keeps its value
+    # names of bodies that can move while every motor keeps its value
+    undetermined: frozenset[str] = frozenset()
     # whether motor values depend on each other, so that separately filtered values cannot all be met
     is_over_actuated: bool = False
 
@@ -70,11 +69,11 @@ class MechanismState:
     """State of a mechanism's mover, passed on to the next tick. As it holds arrays, it equals only itself."""
 
     goals: Goals
-    desired: AssemblyState
-    shown: AssemblyState
-    motion: tuple[Kinematic, ...]
-    report: SolveReport
-    model: MechanismModel
+    desired: AssemblyState  # solution for the goals, before the motion filter
+    shown: AssemblyState  # assembly for the filtered motor values
+    motion: tuple[Kinematic, ...]  # motion of the motors after the filter
+    report: SolveReport  # report of the solve for the goals
+    model: MechanismModel  # the model that made this state
     stalled: int = 0  # number of ticks with the same goals; from NO_MORE on the goals are not solved again
     flipped: bool = False  # whether a loop has changed its assembly mode since the start
     first: Array | None = None  # (b, 4, 4) poses of the bodies at the start

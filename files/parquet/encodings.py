@@ -17,9 +17,8 @@ from .errors import ParquetError
 PLAIN, PLAIN_DICTIONARY, RLE, RLE_DICTIONARY = 0, 2, 3, 8  # values of the format's enumeration Encoding
 # the format's enumeration Type (INT32, INT64, FLOAT, DOUBLE) -> code for `struct`
 FORMATS = {1: "i", 2: "q", 4: "f", 5: "d"}
-ARRAYS = {
-    kind: "d" if letter in "fd" else "q" for kind, letter in FORMATS.items()
-}  # the format's enumeration Type -> type code of an array of decoded numbers
+# the format's enumeration Type -> type code of an array of decoded numbers
+ARRAYS = {kind: "d" if letter in "fd" else "q" for kind, letter in FORMATS.items()}
 WIDEST = 32  # largest width [bits] of an index or level
 
 

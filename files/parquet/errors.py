@@ -1,4 +1,4 @@
-"""The error of reading a Parquet file."""
+"""The error that is raised if a Parquet file cannot be read."""
 
 
 class ParquetError(ValueError):

@@ -50,14 +50,8 @@ LAST_STEP = 4095  # highest position of an STS servo
 STEPS_PER_RADIAN = LAST_STEP / math.tau  # as LeRobot counts: LAST_STEP steps to a revolution
 FARTHEST_OFFSET = 2047  # [steps] largest homing offset: register 31 has 11 bits and a sign
 FARTHEST_TURNS = 1_048_575  # [steps] largest position of a Dynamixel, in either direction: 256 revolutions
-DYNAMIXEL_ROBOTS = (
-    "koch",
-    "omx",
-    "viperx",
-    "widowx",
-    "aloha",
-    "openmanipulator",
-)  # words in names of LeRobot's classes
+# words in names of LeRobot's classes
+DYNAMIXEL_ROBOTS = ("koch", "omx", "viperx", "widowx", "aloha", "openmanipulator")
 REMEDY = "correct it in the file, or calibrate again with lerobot-calibrate"
 GRIPPER = "gripper"  # motor whose values are range_0_100 in LeRobot's arms; others have degrees
 DEEPEST = 3  # largest nesting of objects around a calibration's motors

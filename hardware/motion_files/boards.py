@@ -15,14 +15,8 @@ PCA9685_FIRMWARE = 10_600  # [bytes] size of the firmware for a PCA9685, with Ar
 # [bytes] flash memory to assume for ESP32 and RP2040, which have 2 MB or more; the firmware with Arduino's
 # core takes up to 0.4 MB
 LARGE_FLASH = 1_000_000
-UNO_PINS = (
-    13,
-    15,
-    16,
-    17,
-    18,
-    19,
-)  # pins for a start button, which have no servo; 13 has an LED, 15 to 19 are A1 to A5
+# pins for a start button, which have no servo; 13 has an LED, 15 to 19 are A1 to A5
+UNO_PINS = (13, 15, 16, 17, 18, 19)
 UNO_PCA9685_PINS = (*range(2, 18),)  # all pins except those of the serial line (0, 1) and of I2C (A4, A5)
 
 

@@ -55,13 +55,8 @@ UNITS: dict[str, tuple[Unit, float]] = {  # unit in a heading -> unit and factor
 OTHER_UNITS = {  # units in headings of columns that have no positions
     *("a", "ma", "v", "mv", "nm", "n m", "n·m", "hz", "rpm", "°c", "celsius"),
 }
-ANGLES = (
-    "deg",
-    "degrees",
-    "rad",
-    "radians",
-    *("grad", "degrés", "grados", "gradi"),
-)  # units at the end of a name, "elbow_deg"; units of length are not, since "left_arm_m" is a name
+# units at the end of a name, "elbow_deg"; units of length are not, since "left_arm_m" is a name
+ANGLES = ("deg", "degrees", "rad", "radians", *("grad", "degrés", "grados", "gradi"))
 POSITION = "position"  # end of names written by ROS's tools: "elbow/position"
 OTHERS = ("velocity", "effort", "acceleration", "torque", "current", "temperature", "voltage")
 # Short marks of quantities before or after a joint's name. They may belong to the name, as in "jaw_vel", so

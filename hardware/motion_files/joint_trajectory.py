@@ -28,18 +28,11 @@ from .recording import MOST_NUMBERS, MotionFileError, RecordedColumn, Recording
 
 NAMES, POINTS = "joint_names", "points"
 STATE_NAMES, STATE_POSITIONS, STATE_VELOCITIES = "name", "position", "velocity"
-INSIDE = (
-    "joint_trajectory",
-    "trajectory",
-    "goal",
-    "msg",
-    "message",
-    "messages",
-)  # fields of messages that contain trajectories
+# fields of messages that contain trajectories
+INSIDE = ("joint_trajectory", "trajectory", "goal", "msg", "message", "messages")
 NOT_MEASURED = ("nan", ".nan")
-ARRAY = re.compile(
-    r"array\('\w'(?:, \[(?P<numbers>[^\[\]]*)\])?\)"
-)  # arrays as `ros2 topic echo --flow-style` writes them
+# arrays as `ros2 topic echo --flow-style` writes them
+ARRAY = re.compile(r"array\('\w'(?:, \[(?P<numbers>[^\[\]]*)\])?\)")
 # text that `ros2 topic echo` writes between messages if the network has lost some
 LOST = re.compile(
     r"^A message was lost!!!\n[ \t]*total count change: ?\d+\n[ \t]*total count: ?\d+", re.MULTILINE
@@ -55,6 +48,10 @@ MIDDLE = 2  # [frames] span of a central difference: from the row before to the 
 
 @dataclass(frozen=True, slots=True)
 class _Row:
+    """Positions of all joints (n,) [rad; prismatic joints m], and their velocities (n,) if the file has them,
+    at a time [s].
+    """
+
     time: float
     positions: Sequence[float]
     velocities: Sequence[float] | None

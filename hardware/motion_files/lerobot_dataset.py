@@ -37,14 +37,8 @@ INFO = "meta/info.json"
 VERSION = "codebase_version"
 EPISODE = "episode_index"
 SUFFIX = ".pos"
-SO_ARM = (
-    "shoulder_pan",
-    "shoulder_lift",
-    "elbow_flex",
-    "wrist_flex",
-    "wrist_roll",
-    GRIPPER,
-)  # joints in the order of their servos
+# joints in the order of their servos
+SO_ARM = ("shoulder_pan", "shoulder_lift", "elbow_flex", "wrist_flex", "wrist_roll", GRIPPER)
 BEFORE_2025 = "main_"  # prefix of the SO-100's joints in older datasets
 MOST_FILES = 10_000  # largest number of files of a dataset
 MOST_ROWS = 20_000_000  # largest number of rows that are read: four days at 50 Hz

@@ -125,13 +125,10 @@ def sample(take: Take, rate: float) -> list[list[Kinematic]]:
     take.
     """
     columns = list(take.joints())
-    begin, end = (
-        STANDING - 1,
-        len(columns[0]) - STANDING,
-    )  # parameter of the curve [frames], outside of which it is at rest
-    rows = (
-        math.ceil((end - begin) * rate / take.rate - 1e-9) + 1
-    )  # the small term keeps a last row that only rounding puts after the end
+    # parameter of the curve [frames], outside of which it is at rest
+    begin, end = (STANDING - 1, len(columns[0]) - STANDING)
+    # the small term keeps a last row that only rounding puts after the end
+    rows = math.ceil((end - begin) * rate / take.rate - 1e-9) + 1
     samples = []
     for row in range(rows):
         position = min(begin + row * take.rate / rate, float(end))

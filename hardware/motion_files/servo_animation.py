@@ -16,8 +16,8 @@ from .motion import Motion
 from .pulses import check_pulses, rounded
 
 LINE_FEED = 0x0A
-BYTES_A_LINE = 12
-HIGHEST_FRAMES = 32_767  # largest `int` of an Uno
+BYTES_A_LINE = 12  # number of bytes of the animation in a line of the header
+HIGHEST_FRAMES = 32_767  # largest number of frames: the largest `int` of an Uno
 
 
 def header(motion: Motion) -> bytes:

@@ -35,10 +35,10 @@ from .program import read_allowed
 
 MOST_BYTES = 4096  # [bytes] longest result of a function: a third of a second at 115200 baud
 MOST_PENDING = 4096  # [bytes] largest size that `decode` may leave unread before it counts as noise
-MOST_SERVOS = 256
+MOST_SERVOS = 256  # largest number of servos of a robot
 MOST_SHOWN = 80  # number of characters of a value or an error in a sentence
 MODULE = "limber_robot"  # name under which the user's file is loaded as a module
-BAUDRATE = 115_200
+BAUDRATE = 115_200  # [bit/s] baud rate of a file that gives none
 
 SETTINGS: dict[str, tuple[type | tuple[type, ...], Any]] = {  # name -> (type, default)
     "NAME": (str, ""),

@@ -361,7 +361,7 @@ class Codec(ABC):
         ids = self.capabilities.servos
         if servo not in ids:
             raise ProtocolError(
-                f"Servo {servo} does not exist; {self.capabilities.title} has servos {ids.start} to"
+                f"Servo {servo} does not exist; numbers of {self.capabilities.title} go from {ids.start} to"
                 f" {ids.stop - 1}"
             )
         return servo

@@ -45,7 +45,7 @@ MICRO = MODELS[0]  # the Micro Maestro does not have the command Set Multiple Ta
 QUARTERS = 4  # number of units in a microsecond
 SHORTEST, LONGEST = 64 * QUARTERS, 4080 * QUARTERS  # [quarter us] pulses that can be set
 SPEED_UNIT = 100.0  # quarter us per second in one unit of speed: a quarter us every 10 ms
-HIGHEST_SPEED = 0x3FFF
+HIGHEST_SPEED = 0x3FFF  # largest speed that a command can contain, in units of SPEED_UNIT
 # [s] additional wait for an answer without a CRC: a CRC sent after a late answer would be an error
 PROBE_WAIT = 0.5
 OTHER_CRC = "Enable CRC is {there} in its Control Center, and {here} here: nothing else was sent"

@@ -53,9 +53,8 @@ class JumpDetector:
                 reach = gap * min(limits.velocity, self._speeds[k] + 0.5 * limits.acceleration * gap)
                 self._reached[k] += min(max(desired - self._reached[k], -reach), reach)
                 if gap > 0.0:
-                    braked = (
-                        self._speeds[k] - limits.acceleration * gap
-                    )  # frames that repeat the last one do not stop a joint
+                    # frames that repeat the last one do not stop a joint
+                    braked = self._speeds[k] - limits.acceleration * gap
                     self._speeds[k] = min(max(abs(desired - last) / gap, braked, 0.0), limits.velocity)
         self._frame = tuple(frame)
 
@@ -102,9 +101,8 @@ class CommandBuffer:
     def __init__(self, device: Device, mixing: Mixing, period: float) -> None:
         self._joints = device.joints
         self._tolerances = [WORTH_A_WORD * joint.scale for joint in device.joints]
-        self._latency = max(
-            device.latency, 0.0
-        )  # a negative latency makes channels early, for which frames need not wait
+        # a negative latency makes channels early, for which frames need not wait
+        self._latency = max(device.latency, 0.0)
         self._mixing = mixing
         self._playback = CommandPlayback(
             period, [joint.limits for joint in device.joints], lambda values: self._mixing.clamp(values)

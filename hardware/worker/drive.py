@@ -20,9 +20,8 @@ from .shown_ranges import Reach
 APPROACH_SPEED = 0.4
 APPROACH_ACCELERATION = 1.0  # [rad/s2] acceleration of a slow approach: full speed after half a second
 APPROACH_PATIENCE = 1.0  # [s] delay after which an approach that should have arrived gets faster
-APPROACH_GROWTH = (
-    2.0  # [s] growth of an approach's speed to the joints' own: time to step back, or to press Stop
-)
+# [s] growth of an approach's speed to the joints' own: time to step back, or to press Stop
+APPROACH_GROWTH = 2.0
 # [rad/s] 1 degree per second: speed below which a goal stands; at the reversal of a fast motion a goal is
 # slower only for a moment
 GOAL_STANDS = 0.02

@@ -32,9 +32,8 @@ from .connection_state import BOARD_TRANSITIONS, ConnectionState, DesiredState
 # [s] time between HELLO messages: an Uno resets when its port is opened, and receives nothing for up to two
 # seconds
 GREET_EVERY = 0.25
-REPEAT_AFTER = (
-    0.1  # [s] time until an unanswered request is repeated: an answer takes 3 ms, by a slow adapter 20 ms
-)
+# [s] time until an unanswered request is repeated: an answer takes 3 ms, by a slow adapter 20 ms
+REPEAT_AFTER = 0.1
 LINE_SHARE = 0.8  # share of the line that moves or their reports may fill
 REPORT_BYTES = 17  # size of a report without its positions
 NOISE = 16  # [bytes] outside of frames: fewer may come from a reset, more mean another protocol
@@ -99,9 +98,8 @@ class LimberConnection(Connection):
         if data is None:
             return
         if self._unanswered_since is not None and time - self._listened_at > AWAY:
-            self._unanswered_since = (
-                time  # after its own delay the worker cannot know whether the device was silent
-            )
+            # after its own delay the worker cannot know whether the device was silent
+            self._unanswered_since = time
         self._listened_at = time
         for frame in self._decoder.feed(data):
             self._unanswered_since = None
@@ -189,7 +187,7 @@ class LimberConnection(Connection):
 
     def _greeted(self, welcome: limber.Welcome) -> None:
         if self.welcome is not None or welcome.session != self._session:
-            return  # the message answers an earlier HELLO
+            return  # the message answers a HELLO of another session, or a repeated one of this session
         unsuitable = _why_unsuitable(self._device, welcome, self._period)
         if unsuitable is not None:
             self.fail(Fault.UNSUITABLE, unsuitable)

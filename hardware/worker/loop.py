@@ -21,7 +21,7 @@ from ..safety import Fault
 from ..transport import Transport, TransportError, open_serial
 from ..virtual_robot import SteadyClock, VirtualRobot, VirtualTransport, on_board
 from .core import PERIOD, Worker
-from .priority import ask_for_punctuality
+from .priority import request_real_time_priority
 
 # [s] shortest sleep in every cycle: the system ends a process that computes at real-time priority without a
 # pause, however long a flooded cycle takes
@@ -54,7 +54,7 @@ def run(memory_map: Path, load_pyserial: Callable[[], ModuleType | None], ended:
     with SharedMemory.attach(memory_map) as memory:
         memory.remove_file()
         worker = Worker(memory, connect, clock.now())
-        ask_for_punctuality()
+        request_real_time_priority()
         gc.freeze()  # modules stay loaded, so garbage collections need not look at them again
         try:
             _run_periods(worker, ended)

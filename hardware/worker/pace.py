@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections import deque
 
-FIRST_INTERVAL = (
-    1.0 / 24.0
-)  # [s] interval to expect before enough frames have arrived: the slowest usual rate
+# [s] interval to expect before enough frames have arrived: the slowest usual rate
+FIRST_INTERVAL = 1.0 / 24.0
 LONGEST_INTERVAL = 0.2  # [s] longest gap that is a frame rate, and not a pause
 REMEMBERED = 64  # number of newest gaps that determine the rate: a second at 60 frames a second
 LEARNED = 16  # number of gaps from which the rate is known

@@ -67,14 +67,12 @@ class CommandPlayback:
         self._position = 0.0  # [s] time of the curve at the playback position
         self._played: list[Kinematic] = []  # state at the playback position (channels,)
         self._rate = 1.0  # playback rate: seconds of the curve per second
-        self._least_spare = (
-            RESERVE * FIRST_INTERVAL
-        )  # [s] shortest part of the curve that was lately left to play when the next frame arrived
+        # [s] shortest part of the curve that was lately left to play when the next frame arrived
+        self._least_spare = RESERVE * FIRST_INTERVAL
         self._surplus = 0.0  # [s] additional lag from a slower rate, which playback makes up for
         self._played_at = 0.0  # [s] time of the last playback
-        self._end: list[Kinematic] | None = (
-            None  # state at the end of the known curve, where playback waits for a frame
-        )
+        # state at the end of the known curve, where playback waits for a frame
+        self._end: list[Kinematic] | None = None
         self._waited = 0.0  # [s] time for which playback has waited at the end of the known curve
 
     def add(
@@ -199,9 +197,8 @@ class CommandPlayback:
         for each in [_between(last, point, 0.5), point] if is_frame_missing else [point]:
             self._curve.append(step, each)
         if stood:
-            self._position = (
-                self._curve.last - self._best_lag()
-            )  # from rest, playback may begin with the best lag
+            # from rest, playback may begin with the best lag
+            self._position = self._curve.last - self._best_lag()
         self._end = None
 
     def _between_steps(self, step: float) -> Angles:

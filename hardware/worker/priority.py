@@ -8,7 +8,7 @@ import os
 LONGEST_RUN_US = 500_000
 
 
-def ask_for_punctuality() -> bool:
+def request_real_time_priority() -> bool:
     """Request the lowest real-time priority, if the system offers it; returns whether it was granted.
 
     Linux grants it to root and to users with the limit `rtprio`, which audio programs set up. Without it,
@@ -20,9 +20,11 @@ def ask_for_punctuality() -> bool:
     import resource
 
     try:
-        _, most = resource.getrlimit(resource.RLIMIT_RTTIME)
-        longest = LONGEST_RUN_US if most == resource.RLIM_INFINITY else min(LONGEST_RUN_US, most)
-        resource.setrlimit(resource.RLIMIT_RTTIME, (longest, most))
+        _, hard_limit = resource.getrlimit(resource.RLIMIT_RTTIME)
+        soft_limit = (
+            LONGEST_RUN_US if hard_limit == resource.RLIM_INFINITY else min(LONGEST_RUN_US, hard_limit)
+        )
+        resource.setrlimit(resource.RLIMIT_RTTIME, (soft_limit, hard_limit))
         os.sched_setscheduler(
             0, os.SCHED_RR | os.SCHED_RESET_ON_FORK, os.sched_param(os.sched_get_priority_min(os.SCHED_RR))
         )

@@ -37,9 +37,8 @@ SILENT_AFTER = 0.8
 EARLY = 1e-3  # [s] largest earliness of a step of the worker
 REST_WITHIN = 1.0  # [s] time within which a robot must come to rest to be armed
 ARM_FOR = 3.0  # [s] longest wait for the daemon's confirmation of torque: its status comes once a second
-BEYOND = (
-    0.05  # [rad] 3 degrees; a motor farther beyond its servo's limits jumps noticeably when it gets torque
-)
+# [rad] 3 degrees; a motor farther beyond its servo's limits jumps noticeably when it gets torque
+BEYOND = 0.05
 OWN_LIMITS = {motor: StoredSettings(motor, bounds=bounds) for motor, bounds in LIMITS.items()}
 NARROWER = (
     "Reachy Mini's servos take less than the ranges here: {joints}. Set the ranges of these joints' servos to"

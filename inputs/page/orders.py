@@ -1,4 +1,4 @@
-"""Commands from the page."""
+"""Parses and checks the JSON commands that the control page in a browser sends over its WebSocket."""
 
 from typing import Any
 

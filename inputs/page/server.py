@@ -1,4 +1,5 @@
-"""Serves the page in a separate thread, so that no slow or hostile browser can block the host.
+"""Serves the control page, with which a person directs a character in a browser, in a separate thread, so
+that no slow or hostile browser can block the host.
 
 Whoever has the token, which is in the printed address, may direct. A page of another site in the same browser
 has no token, and sends another `Origin` or `Host`. HTTP requests never give commands: these are messages of a
@@ -87,9 +88,8 @@ class PageServer:
         """Address to open in a browser."""
         host = ip_address(self._host)
         host_name = socket.gethostname()
-        local = (
-            host_name if "." in host_name else f"{host_name}.local"
-        )  # phones find this name without a name server
+        # phones find this name without a name server
+        local = host_name if "." in host_name else f"{host_name}.local"
         name = local if host.is_unspecified else f"[{host}]" if host.version == 6 else f"{host}"
         return f"http://{name}:{self.port}/?token={self._token}"
 

@@ -86,7 +86,9 @@ class Visitor:
         self._shown = ""  # the last state sent
 
     def receive(self, data: bytes, time: float) -> list[dict[str, Any]]:
-        """Processes received bytes; returns the messages that they complete, as JSON objects."""
+        """Processes received bytes; returns the messages that they complete, as JSON objects. After too many
+        frames, which end the connection, only stops are among them.
+        """
         if self.is_leaving:
             return []
         self.heard_at = time

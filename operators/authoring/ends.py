@@ -10,8 +10,8 @@ from ..subject import chain_of, needs_chain, needs_pose_mode, rig_of
 
 
 class LIMBER_OT_add_end(UndoOperator):
-    """Add a goal for the active bone, such as a hand beside the head. All goals of the chain are solved
-    together
+    """Give the active bone a goal of its own in this chain, such as a hand in a chain that ends at the head.
+    All goals of the chain are solved together
     """
 
     bl_label = "Add End"

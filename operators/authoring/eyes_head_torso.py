@@ -11,8 +11,8 @@ MOST_PARTS = 4  # largest number of bones to select: torso, head and two eyes
 
 class LIMBER_OT_eyes_head_torso(UndoOperator):
     """Make chains for torso, head and eyes that look at one target: the eyes lead, the head follows, the
-    torso hardly rotates. Bones are found by their names and positions, or you select the last bone of the
-    torso, the head and the eyes
+    torso hardly rotates. Bones are found by their names and positions; to choose them yourself, select the
+    last bones of torso, head and eyes first
     """
 
     bl_label = "Eyes, Head and Torso"

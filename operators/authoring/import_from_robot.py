@@ -12,15 +12,15 @@ from ..subject import needs_object_mode, rig_of
 
 
 class LIMBER_OT_import_from_robot(Stepwise, UndoOperator):
-    """Import Reachy Mini from the connected robot: its daemon sends the model and the meshes. The robot does
-    not move. Esc cancels
+    """Import Reachy Mini from the robot itself: its control program (the daemon) sends the model and the
+    meshes over the network. The robot does not move. Esc cancels
     """
 
     bl_label = "Import from Robot"
 
     address: StringProperty(
         name="Address",
-        description="Host and port of the robot's daemon",
+        description="Network address and port of the robot's control program (the daemon), as ADDRESS:PORT",
         default=ADDRESS,
         options={"SKIP_SAVE"},
     )

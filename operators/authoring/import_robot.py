@@ -140,9 +140,8 @@ def arguments_of(text: str) -> tuple[dict[str, str], str]:
     return {name: value for _, name, _, value in split_words}, wrong
 
 
-_listing: tuple[tuple[str, int, str], FileReading[list[str]]] | None = (
-    None  # identity of the file whose links are listed: path, time of modification, xacro arguments
-)
+# identity of the file whose links are listed: path, time of modification, xacro arguments
+_listing: tuple[tuple[str, int, str], FileReading[list[str]]] | None = None
 
 
 def links_of(path: str, arguments: str = "") -> list[str]:

@@ -128,7 +128,7 @@ class LIMBER_OT_move_with_mouse(UndoOperator):
         return {"FINISHED"}
 
     def cancel(self, context):
-        """Ends the drag. Blender calls this too when the window closes."""
+        """Ends the drag and puts the target back. Blender calls this too when the window closes."""
         self._end(context)
         target = context.scene.objects.get(self.target)
         if target is not None:

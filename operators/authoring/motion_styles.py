@@ -17,8 +17,8 @@ def _use(operator, context, style: motion_styles.StyleSettings, name: str) -> No
 
 
 class LIMBER_OT_use_motion_style(ActsOnMover, UndoOperator):
-    """Use this motion style for the chain, body or mechanism: its filter and its shares of the joint or motor
-    limits
+    """Give the chain, body or mechanism this motion style: the filter that smooths its motion, and how much
+    of its velocity, acceleration and jerk limits it uses
     """
 
     bl_label = "Use Motion Style"

@@ -31,7 +31,10 @@ class LIMBER_OT_new_chain(UndoOperator):
 
     root: StringProperty(
         name="Root",
-        description="First bone of the chain. Empty: a child of the bone from which the legs branch",
+        description=(
+            "First bone of the chain. Empty: a child of the bone from which the figure's legs branch or,"
+            " without legs, the topmost bone"
+        ),
         options={"SKIP_SAVE"},
     )
     end: StringProperty(

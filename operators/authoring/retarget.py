@@ -68,7 +68,7 @@ class LIMBER_OT_pair_bones(UndoOperator):
 
 
 class LIMBER_OT_add_pair(UndoOperator):
-    """Add a pair; the active bone is its target"""
+    """Add a pair of bones. The active bone becomes its target bone, which follows a bone of the source"""
 
     bl_label = "Add Pair"
 

@@ -2,15 +2,16 @@
 
 from ...rig.authoring import sketch
 from ...rig.chains import postures
+from ...rig.live.mover import Mover
 from ..movers import mover_at_hand
 from .postures import PostureOperator, needs_postures
 
 VISIBLE = 1.0  # [deg] smallest error of a link that is reported as a warning
 
 
-def _points(context) -> list:
-    """The selected objects other than the armature."""
-    return [chosen for chosen in context.selected_objects if chosen is not context.object]
+def _points(context, mover: Mover) -> list:
+    """The selected objects other than the mover's armature."""
+    return [chosen for chosen in context.selected_objects if chosen != mover.owner]
 
 
 class LIMBER_OT_pose_from_points(PostureOperator):
@@ -29,13 +30,13 @@ class LIMBER_OT_pose_from_points(PostureOperator):
             return f"{mover.label} has motors: points pose the bones of a chain"
         return (
             ""
-            if _points(context)
+            if _points(context, mover)
             else "Select empties along the chain, from its base to its end, or a curve, then the armature"
         )
 
     def run_on(self, context, mover):
         depsgraph = context.evaluated_depsgraph_get()
-        points = sketch.points_of(_points(context), depsgraph)
+        points = sketch.points_of(_points(context, mover), depsgraph)
         values, error = sketch.pose_along(mover.owner, mover.settings, points, depsgraph)
         if context.scene.tool_settings.use_keyframe_insert_auto:
             channels = (mover.channel(key) for key in values)

@@ -19,8 +19,8 @@ NAMES = "closing_NAME_1 and closing_NAME_2"
 
 
 class LIMBER_OT_add_closure(UndoOperator):
-    """Hold the two selected bones together where they are nearest to each other at rest: at their heads,
-    tails or links' origins
+    """Add a closure, which holds the two selected bones together, to close a loop. It joins the points
+    (heads, tails or links' origins) that are nearest to each other at rest
     """
 
     bl_label = "Add Closure"
@@ -93,7 +93,7 @@ class LIMBER_OT_close_named_loops(UndoOperator):
 
 
 class LIMBER_OT_remove_closure(RemovePart):
-    """Remove the selected closure"""
+    """Remove the selected closure: its two bones are no longer held together"""
 
     bl_label = "Remove Closure"
     items, active = "closures", "active_closure"

@@ -58,7 +58,7 @@ class LIMBER_OT_add_mechanism_joints(UndoOperator):
 
 
 class LIMBER_OT_find_mechanism_joints(UndoOperator):
-    """Add all joints that are connected with the mechanism or are in its collection, and remove joints whose
+    """Add all joints that are connected to the mechanism or are in its collection, and remove joints whose
     objects were deleted
     """
 

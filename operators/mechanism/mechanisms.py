@@ -110,8 +110,8 @@ class LIMBER_OT_add_mechanism(UndoOperator):
 
 
 class LIMBER_OT_new_mechanism(UndoOperator):
-    """Make a mechanism from all joints that are connected with the active object: rigid body constraints, or
-    empties with a Limber joint
+    """Make a mechanism from all joints that are connected to the active object: rigid body constraints, or
+    empties with a Limber joint. Of an armature without such joints, the bones become the bodies
     """
 
     bl_label = "New Mechanism"

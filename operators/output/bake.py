@@ -10,8 +10,8 @@ from .bake_reports import tell_held
 
 
 class LIMBER_OT_bake(ActsOnMover, Stepwise, UndoOperator):
-    """Bake the filtered motion of the frame range to keyframes on new actions. Previous actions stay. Esc
-    cancels
+    """Compute the motion of the frame range, as live motion shows it, and insert it as keyframes on new
+    actions. Previous actions stay. Esc cancels
     """
 
     bl_label = "Bake"
@@ -19,8 +19,8 @@ class LIMBER_OT_bake(ActsOnMover, Stepwise, UndoOperator):
     everything: BoolProperty(
         name="Everything",
         description=(
-            "Bake all movers of the object that are live or have a target, over this range, each chain with"
-            " its Look Ahead. Chains that depend on each other must be baked together"
+            "Bake every chain, body and mechanism of the object that is live or has a target over this range,"
+            " each chain with its own Look Ahead. Chains that depend on each other must be baked together"
         ),
         options={"SKIP_SAVE"},
     )

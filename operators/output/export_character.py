@@ -36,8 +36,8 @@ def chosen_behaviour():
 
 
 class LIMBER_OT_export_character(Stepwise, WritesFile):
-    """Write the scene's chains with their postures and animation to a file that plays without Blender, with
-    the command limber
+    """Write the scene's chains, bodies and mechanisms, with their postures and animation, to a file that
+    plays without Blender, with the command limber
     """
 
     bl_label = "Export Limber Character"

@@ -39,7 +39,7 @@ class LIMBER_OT_export_motion(ActsOnMover, Stepwise, WritesFile):
     rate: IntProperty(
         name="Sample Rate",
         description=(
-            "Positions per second in the file [Hz]. Limber's firmware plays 50, 25 or 10, whatever the"
+            "Number of positions per second in the file. Limber's firmware plays 50, 25 or 10, whatever the"
             " scene's frame rate"
         ),
         default=PULSE_RATE,

@@ -8,8 +8,8 @@ from ..subject import needs_chain, rig_of
 
 
 class LIMBER_OT_add_zone(UndoOperator):
-    """Add the selected objects as no-go zones, or an entry without object to choose one: Motion Check reports
-    the frames in which links of the chains are inside a zone
+    """Add the selected objects as no-go zones or, without a selection, an empty entry in which to choose one.
+    Motion Check reports the frames in which links of the chains are inside a zone
     """
 
     bl_label = "Add No-Go Zone"

@@ -29,13 +29,15 @@ def _changed(operator, rig, changes: list[str]) -> None:
 
 
 class LIMBER_OT_set_zero(UndoOperator):
-    """Set the servo's zero from the current angle of the joint"""
+    """Set the servo's zero, given the angle at which the robot's joint is now"""
 
     bl_label = "Set Zero Here"
 
     joint: StringProperty(name="Joint", description="Joint whose servo's zero is set", options={"SKIP_SAVE"})
     angle: FloatProperty(
-        name="Angle", description="Current angle of the joint; metres for prismatic joints", subtype="ANGLE"
+        name="Angle",
+        description="Angle at which the robot's joint is now; in metres for prismatic joints",
+        subtype="ANGLE",
     )
 
     why_not = in_state(links.QUIET)

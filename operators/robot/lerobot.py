@@ -37,7 +37,10 @@ def _model_property(*more: tuple[str, str, str]):
     return EnumProperty(
         name="Zeros",
         description="Robot model that defines where the joints are at zero",
-        items=[(AUTO, "Of the Armature", "By the model's own name"), *known],
+        items=[
+            (AUTO, "Of the Armature", "The robot model that the armature was imported from, by its name"),
+            *known,
+        ],
     )
 
 

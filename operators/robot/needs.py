@@ -20,7 +20,9 @@ def needs_disconnected(context) -> str:
 
 
 def needs_a_servo(context) -> str:
-    """Why no servo follows a joint, motor or value, with the remedy; "" if a servo does."""
+    """Why the robot has no servo at all (of a joint, a motor or an auxiliary value), with the remedy; "" if
+    it has one.
+    """
     if why := needs_rig(context):
         return why
     why = why_no_servo(rig_of(context))

@@ -78,9 +78,8 @@ class LIMBER_OT_choose_protocol_file(ReadsFile, UndoOperator):
         path = self.path
         if not is_file(path):
             raise RigError(f"There is no file {path}: choose a Python file")
-        problem = programs.allow(
-            str(path), read_program(path).digest
-        )  # choosing a file in this dialog is consent to run it
+        # choosing a file in this dialog is consent to run it
+        problem = programs.allow(str(path), read_program(path).digest)
         if problem:
             self.report({"WARNING"}, problem)
         device = rig_of(context).limber.device

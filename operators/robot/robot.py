@@ -171,7 +171,9 @@ class LIMBER_OT_confirm_joint(Operator):
     bl_label = "Confirm Joint"
 
     joint: IntProperty(
-        name="Joint", description="Index of the joint among those of the robot", options={"SKIP_SAVE"}
+        name="Joint",
+        description="Index of the joint in the robot's list of joints, from 0",
+        options={"SKIP_SAVE"},
     )
 
     why_not = in_state({State.CONFIRM_POSE})
@@ -221,7 +223,7 @@ class LIMBER_OT_store_park_pose(UndoOperator):
 
 
 class LIMBER_OT_disarm(Operator):
-    """Stop the robot from following the armature. It moves again after it is armed"""
+    """Stop the robot from following the armature. It does not move again until it is armed"""
 
     bl_label = "Disarm"
 

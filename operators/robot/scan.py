@@ -4,7 +4,7 @@ rate.
 
 from bpy.props import BoolProperty, EnumProperty, IntProperty, StringProperty
 
-from ...hardware.device import VIRTUAL_HOBBY_PORT, VIRTUAL_PORT
+from ...hardware.device import LAST_SERVO, VIRTUAL_HOBBY_PORT, VIRTUAL_PORT
 from ...hardware.protocols.table import OWN, capabilities_of, is_on_network
 from ...hardware.scan import SCANNED
 from ...rig.blender.errors import RigError
@@ -14,7 +14,6 @@ from ..operator import Operator, UndoOperator
 from ..subject import rig_of
 from .needs import needs_disconnected, needs_ports_free
 
-HIGHEST_ID = 252  # largest ID of a servo on a bus
 BUSES = tuple(name for name in SCANNED if capabilities_of(name).changes_id)
 RATES = sorted({rate for name in SCANNED for rate in capabilities_of(name).baudrates}, reverse=True)
 VIRTUAL = (VIRTUAL_PORT, VIRTUAL_HOBBY_PORT)
@@ -52,10 +51,10 @@ class LIMBER_OT_scan(Operator):
         default=USUAL,
     )
     lowest: IntProperty(
-        name="First ID", description="Lowest ID to try on a bus", default=0, min=0, max=HIGHEST_ID
+        name="First ID", description="Lowest ID to try on a bus", default=0, min=0, max=LAST_SERVO
     )
     highest: IntProperty(
-        name="Last ID", description="Highest ID to try on a bus", default=HIGHEST_ID, min=0, max=HIGHEST_ID
+        name="Last ID", description="Highest ID to try on a bus", default=LAST_SERVO, min=0, max=LAST_SERVO
     )
 
     why_not = needs_ports_free
@@ -192,7 +191,7 @@ class LIMBER_OT_change_servo(Operator):
         options={"SKIP_SAVE"},
     )
     servo: IntProperty(
-        name="Servo", description="Current ID of the servo", min=0, max=HIGHEST_ID, options={"SKIP_SAVE"}
+        name="Servo", description="Current ID of the servo", min=0, max=LAST_SERVO, options={"SKIP_SAVE"}
     )
     what: EnumProperty(
         name="Change",
@@ -203,7 +202,7 @@ class LIMBER_OT_change_servo(Operator):
         ],
     )
     new_servo: IntProperty(
-        name="New ID", description="New ID of the servo; no other servo may have it", min=0, max=HIGHEST_ID
+        name="New ID", description="New ID of the servo; no other servo may have it", min=0, max=LAST_SERVO
     )
     new_baudrate: EnumProperty(
         name="New Baud Rate",
@@ -221,7 +220,7 @@ class LIMBER_OT_change_servo(Operator):
     def invoke(self, context, event):
         if str(self.baudrate) not in (rate for rate, *_ in _rates_known(self, context)):
             return self.refuse("No servo is named: press Scan, then Change Servo beside one that was found")
-        self.new_servo = min(self.servo + 1, HIGHEST_ID)
+        self.new_servo = min(self.servo + 1, LAST_SERVO)
         self.new_baudrate = str(self.baudrate)
         return context.window_manager.invoke_props_dialog(self, width=360, confirm_text="Change")
 

@@ -4,6 +4,7 @@ them.
 
 from bpy.props import BoolProperty, EnumProperty, IntProperty, StringProperty
 
+from ...hardware.device import LAST_SERVO
 from ...hardware.presets import PRESETS
 from ...rig.blender.errors import RigError
 from ...rig.blender.selection import selected
@@ -38,7 +39,7 @@ class LIMBER_OT_assign_servo(UndoOperator):
         description="Number of the servo; -1: none",
         default=-1,
         min=-1,
-        max=252,
+        max=LAST_SERVO,
         options={"SKIP_SAVE"},
     )
     motors: _of_motors()
@@ -68,7 +69,7 @@ _items: list[tuple[str, str, str]] = []  # Blender keeps no reference to the ite
 
 
 class LIMBER_OT_use_preset(UndoOperator):
-    """Set range, units and speed of a known servo model; zero becomes the middle of its range"""
+    """Fill in range, units and speed of a known servo model; zero becomes the middle of its range"""
 
     bl_label = "Servo Model"
 
@@ -175,7 +176,7 @@ class LIMBER_OT_remove_share(UndoOperator):
 
     index: IntProperty(
         name="Index",
-        description="Position, in the list of joints that drive the servo, of the joint to change; 0: the first",
+        description="Index of the joint among the joints that drive the servo, from 0",
         min=0,
         options={"SKIP_SAVE"},
     )
@@ -197,7 +198,7 @@ class LIMBER_OT_choose_share(UndoOperator):
 
     index: IntProperty(
         name="Index",
-        description="Position, in the list of joints that drive the servo, of the joint to change; 0: the first",
+        description="Index of the joint among the joints that drive the servo, from 0",
         min=0,
         options={"SKIP_SAVE"},
     )

@@ -120,7 +120,10 @@ class LIMBER_OT_jog(Operator):
     joint: StringProperty(name="Joint", description="Joint to move", options={"SKIP_SAVE"})
     amount: FloatProperty(
         name="Degrees",
-        description="Displacement of the joint in degrees; in millimetres for prismatic joints",
+        description=(
+            "Amount by which the joint moves from where it is, in degrees; in millimetres for prismatic"
+            " joints. Negative: in the opposite direction"
+        ),
         default=1.0,
         options={"SKIP_SAVE"},
         soft_min=-10,
@@ -128,7 +131,10 @@ class LIMBER_OT_jog(Operator):
     )
     free: BoolProperty(
         name="Ignore Joint Limits",
-        description="Keep within the servo's range only, while zero and limits are not known yet",
+        description=(
+            "Ignore the joint's limits, while zero and limits are not known yet. The servo's range still"
+            " holds"
+        ),
         default=True,
     )
 

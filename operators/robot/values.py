@@ -14,9 +14,8 @@ from ..operator import UndoOperator
 from ..remove_item import RemoveItem
 from ..subject import needs_rig, rig_of
 
-FULL_PATH = re.compile(
-    r"bpy\.data\.(\w+)\[(['\"])(.+?)\2\]\.?(.+)", re.DOTALL
-)  # data path in the format of Copy Full Data Path
+# data path in the format of Copy Full Data Path
+FULL_PATH = re.compile(r"bpy\.data\.(\w+)\[(['\"])(.+?)\2\]\.?(.+)", re.DOTALL)
 
 
 class LIMBER_OT_add_auxiliary(UndoOperator):
@@ -69,7 +68,7 @@ def _named(holder, name: str):
 
 
 class LIMBER_OT_remove_auxiliary(RemoveItem):
-    """Remove the selected value"""
+    """Remove the selected value and its servo from the robot. The property itself stays"""
 
     bl_label = "Remove Value"
 

@@ -16,9 +16,10 @@ from ...rig.showing.chain_lines import AT, NEAR, Ray
 from ..drawing import Overlay, draw_lines, write
 from ..tab import ChainTab
 
-RAY, MISS = (0.94, 0.89, 0.26, 0.9), (0.83, 0.37, 0.0, 1.0)
+RAY, MISS = (0.94, 0.89, 0.26, 0.9), (0.83, 0.37, 0.0, 1.0)  # colours (RGBA) of the gaze and of its error
+# colours of a joint's arc: away from its limits, near one, at one
 FREE, CLOSE, STUCK = (0.34, 0.71, 0.91, 0.8), (0.90, 0.62, 0.0, 1.0), (0.83, 0.37, 0.0, 1.0)
-LATE = (0.80, 0.47, 0.65, 0.7)
+LATE = (0.80, 0.47, 0.65, 0.7)  # colour of the solver's pose where bones lag behind it
 TEXT = (1.0, 1.0, 1.0, 1.0)
 LABEL_WIDTH, LABEL_HEIGHT = 120, 16  # [pixels at an interface scale of 1] size that is reserved for a label
 LABEL_OFFSET = 12  # [pixels] distance of a label from its target
@@ -41,9 +42,8 @@ class Drawing(NamedTuple):
 
     cache_key: tuple  # scene, view layer, overlay options and chains
     count: int  # number of frames that had been played when the drawing was computed
-    segments: dict[
-        tuple, list[np.ndarray]
-    ]  # (colour, width) -> points (n, 3) [m, world]; lines join the first two, the next two, and so on
+    # (colour, width) -> points (n, 3) [m, world]; lines join the first two, the next two, and so on
+    segments: dict[tuple, list[np.ndarray]]
     rays: list[tuple[str, Ray]]  # (chain's name, gaze ray)
 
 

@@ -15,6 +15,7 @@ from ...rig.scene.goal import LOOKS
 from ...rig.showing import chain_lines
 from ..drawing import Overlay, draw_lines, write
 
+# colours (RGBA) of the chosen arrow and of the others
 CHOSEN, OTHER = (0.94, 0.89, 0.26, 1.0), (0.34, 0.71, 0.91, 0.8)
 TEXT = (1.0, 1.0, 1.0, 1.0)
 BARB, FLARE = 0.15, 0.06  # length and half width of an arrow's head, as shares of the arrow's length

@@ -43,8 +43,7 @@ def _draw_stop(layout, colours) -> None:
     """
     row = layout.row()
     row.scale_y = 1.8
-    row.active = row.alert = (
-        links.is_any_connected()
-    )  # only dimmed: a button that becomes enabled under the mouse ignores the next click
+    # only dimmed: a button that becomes enabled under the mouse ignores the next click
+    row.active = row.alert = links.is_any_connected()
     is_dark = sum(colours.text) < 0.5 * len(colours.text)
     row.operator("limber.stop", text=f"STOP   ({STOP_KEY})", icon="X", depress=row.alert and is_dark)

@@ -157,9 +157,8 @@ def _errors(chain, outputs) -> list[tuple[str, str]]:
     """(label, value) of each end's errors, as solved and after the motion filter."""
     rows = []
     ends = with_goal(chain)
-    errors = list(
-        zip(ends, outputs.solution.measured.errors, outputs.filtered_errors, strict=False)
-    )  # an end added after the last tick has no errors yet
+    # an end added after the last tick has no errors yet
+    errors = list(zip(ends, outputs.solution.measured.errors, outputs.filtered_errors, strict=False))
     for end, solved, filtered in errors:
         of = "" if len(ends) == 1 else f" of {end.bone}"
         if end.settings.goal in LOOKS | ORIENTS:

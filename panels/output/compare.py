@@ -11,7 +11,7 @@ from ..tab import ChainTab, sentence
 FIGURE, USE = 46, 40
 # [pixels at an interface scale of 1] width of the column of solvers' names: preferred, and smallest
 NAME, LEAST_NAME = 230, 140
-LEAST_FIGURES = 1
+LEAST_FIGURES = 1  # smallest number of columns of figures, however narrow the panel is
 MARGINS = 60  # [pixels at an interface scale of 1] width of the panel's margins
 UNIT = 20  # [pixels] size of Blender's interface unit at an interface scale of 1
 FULL = 35  # [interface units] width of the popover: the longest name and all columns of numbers

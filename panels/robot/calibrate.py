@@ -51,7 +51,7 @@ class LIMBER_PT_calibrate(ServoTab):
 
 
 def _state(rig) -> tuple[str, str]:
-    """Sentence on what can be calibrated in the robot's current state, with an icon."""
+    """(sentence, icon) on what can be calibrated in the robot's current state."""
     if links.status(rig) is None:
         return (
             "Press Connect, then move joints by hand or with the buttons, and set their zeros and ranges",

@@ -44,7 +44,7 @@ class LIMBER_PT_feedback(RobotTab):
 
 
 def _state(link, status) -> tuple[str, str]:
-    """Sentence above the figures: whether and how well the robot follows, with an icon."""
+    """(sentence, icon) above the figures: whether and how well the robot follows."""
     if link is None:
         return "Not connected: press Connect", "UNLINKED"
     if status.state is not State.CONNECTING and not any(
@@ -147,11 +147,11 @@ class LIMBER_PT_puppeteer(RobotTab):
         row.operator("limber.key_pose", icon="KEYINGSET")
         row.operator("limber.store_posture", text="Store Posture", icon="POSE_HLT")
         layout.operator("limber.end_puppeteer", icon="CHECKMARK")
-        message(layout, [_of_hand(rig, links.status(rig))], 3)
+        message(layout, [_puppeteer_state(rig, links.status(rig))], 3)
 
 
-def _of_hand(rig, status) -> tuple[str, str]:
-    """Sentence of the Puppeteer panel on what can be done now, with an icon."""
+def _puppeteer_state(rig, status) -> tuple[str, str]:
+    """(sentence, icon) of the Puppeteer panel: why it cannot begin, what it would do, or what it is doing."""
     if not puppeteer.leads(rig):
         return (
             puppeteer.why_not(rig) or "The servos go limp, you move the robot, and the armature follows",

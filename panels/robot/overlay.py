@@ -16,14 +16,13 @@ from ...rig.robot import ghost, links
 from ...rig.robot import history as robot_history
 from ..drawing import LETTERS, Overlay, draw_lines, write
 
-GHOST = (1.0, 0.55, 0.1, 0.9)
+GHOST = (1.0, 0.55, 0.1, 0.9)  # colour (RGBA) of the robot's measured pose
 COMMANDED, MEASURED = (0.35, 0.7, 1.0, 1.0), GHOST
 BACK, GRID, TEXT = (0.05, 0.05, 0.05, 0.6), (1.0, 1.0, 1.0, 0.15), (0.9, 0.9, 0.9, 1.0)
 HEAD = 0.08  # share of a bone's length, from its head, that is drawn thicker
 WIDTH, HEIGHT, MARGIN = 360, 130, 14  # [pixels at an interface scale of 1] size and margin of the plot
-LEAST_SPAN = (
-    0.05  # [rad, or the joint's unit] smallest range of the plot, so that noise does not look like motion
-)
+# [rad, or the joint's unit] smallest range of the plot, so that noise does not look like motion
+LEAST_SPAN = 0.05
 
 
 def _draw_ghosts() -> None:

@@ -183,7 +183,9 @@ class LIMBER_PT_robot_options(RigTab):
 
 
 def _statistics(status) -> tuple[str, str]:
-    """The connection's statistics, as two lines of text; `status` is None if there is no connection."""
+    """The connection's statistics as two lines of text, (frames, latency); `status` is None if there is no
+    connection.
+    """
     if status is None:
         return "Frames: -", "Latency: -"
     return (

@@ -7,12 +7,8 @@ import bpy
 from ..bones.controls import Controls
 from ..bones.joint_axes import free_axes
 
-LAST_WORDS = (
-    "end",
-    "nub",
-    "tip",
-    "top",
-)  # words in the names of bones that only mark the tip of their parent
+# words in the names of bones that only mark the tip of their parent
+LAST_WORDS = ("end", "nub", "tip", "top")
 
 
 def looking(rig: bpy.types.Object, name: str) -> str:

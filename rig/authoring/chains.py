@@ -30,11 +30,8 @@ SOLVER, ROLL, MEASURE, FILTER = "expressive", "POSTURE", "AUTOMATIC", AUTOMATIC
 # range of a head together with a chest; for an end without a front, such as a tentacle's, it is larger, so
 # that the look crosses to the other side gradually when the target passes behind.
 HEADS_LOOK, WIDEST_LOOK = radians(100), radians(170)
-LINEAR_LIMITS = (
-    0.2,
-    1.0,
-    10.0,
-)  # [m/s, m/s2, m/s3] limits of new prismatic joints: those of a small linear servo or a belt drive
+# [m/s, m/s2, m/s3] limits of new prismatic joints: those of a small linear servo or a belt drive
+LINEAR_LIMITS = (0.2, 1.0, 10.0)
 
 
 def active(rig: bpy.types.Object) -> bpy.types.PropertyGroup | None:

@@ -51,7 +51,7 @@ def guess(rig: bpy.types.Object, end: str) -> Guess:
     """Guesses where the bone `end` of an armature object looks."""
     bone = rig.data.bones[end]
     is_head = _is_head(bone) or bool(_carried(bone, EYES))
-    front = (_front(rig, bone) if is_head else None) or _front_of_figure(rig, end) or _along(rig, bone)
+    front = (_front(rig, bone) if is_head else None) or _front_of_figure(rig, end) or _along_bone(rig, bone)
     return _camera(rig, bone, front) or front
 
 
@@ -69,9 +69,8 @@ def guess_of(rig: bpy.types.Object, chain: bpy.types.PropertyGroup, bone: str = 
     leading = {end, *(above.name for above in rig.data.bones[end].parent_recursive)}
     if first_guess.reason or any(name in leading for name, _ in _turning(rig, chain, first_guess.direction)):
         return first_guess
-    ahead = _robots_front(rig, rig.data.bones[end]) or Vector(
-        (0, -1, 0)
-    )  # characters look along -Y in Blender
+    # characters look along -Y in Blender
+    ahead = _robots_front(rig, rig.data.bones[end]) or Vector((0, -1, 0))
     across = [direction for axis in AXES if axis[1] != "Y" and (direction := axis_at_rest(rig, end, axis))]
     best = max(across, key=lambda direction: (round(direction.dot(ahead), 3), direction.dot(up_of(rig))))
     return Guess(best, "across its bone, since its joints only twist that")
@@ -232,8 +231,10 @@ def _front_of_figure(rig: bpy.types.Object, end: str) -> Guess | None:
     return Guess(ahead.normalized(), "the figure's front, by its symmetry")
 
 
-def _along(rig: bpy.types.Object, bone: bpy.types.Bone) -> Guess:
-    """Direction of a bone; if the bones do not lie along the limbs, the direction from its parent to it."""
+def _along_bone(rig: bpy.types.Object, bone: bpy.types.Bone) -> Guess:
+    """Guess along the bone itself or, in armatures whose bones do not lie along the limbs (but not in
+    imported robots), from the parent's head to the bone's head.
+    """
     if bone.parent and not imported_robot.is_robot(rig) and not Figure(rig).is_anatomical:
         to_head = bone.head_local - bone.parent.head_local
         if to_head.length > 0.0:

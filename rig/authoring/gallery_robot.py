@@ -291,7 +291,9 @@ def _set_servo(
 
 
 def _span(servo: Servo, zero: float, lower: float, upper: float) -> tuple[float, float]:
-    """Raw positions at a joint's limits [rad], within the servo's range; `zero`: raw position at 0."""
+    """(lowest, highest) raw position at a joint's limits [rad], within the servo's range; `zero`: raw
+    position at 0.
+    """
     model = PRESETS[servo.model]
     ends = sorted(zero + servo.direction * servo.gear * model.per_radian * value for value in (lower, upper))
     low, high = (min(max(end, model.lowest), model.highest) for end in ends)

@@ -12,12 +12,8 @@ from ..bodies.names import Parents, parts
 from ..bodies.part_names import MIDDLE, BodyPart, read, short_names, side_of
 from ..bones.paths import missing
 
-EYES = (
-    "eye",
-    "eyes",
-    "eyeball",
-    "eyeballs",
-)  # body parts, by names without side and number, that are eyes; lids and brows are not
+# body parts, by names without side and number, that are eyes; lids and brows are not
+EYES = ("eye", "eyes", "eyeball", "eyeballs")
 ARMS = ("upper_arm", "forearm")  # body parts that branch from the chest
 # returns the names of the bones that carry or move a bone, nearest first
 Above = Callable[[str], Sequence[str]]
@@ -221,9 +217,8 @@ def _torso(
     bones_by_part = named(bones)
     hips = {bone for name in bones_by_part.get(BodyPart("", "hips"), ()) for bone in (name, *above(name))}
     carrying = [index for index, bone in enumerate(path[:-1]) if bone in hips]
-    is_named = ends.head in bones_by_part.get(
-        BodyPart("", "head"), ()
-    )  # else the names follow another convention, and only share some words with the known ones
+    # else the names follow another convention, and only share some words with the known ones
+    is_named = ends.head in bones_by_part.get(BodyPart("", "head"), ())
     spine = [
         index
         for index, bone in enumerate(path)

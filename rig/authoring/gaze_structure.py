@@ -183,9 +183,8 @@ def _skull(figure: Figure, k: int, neck: int) -> int:
     """
     while k != neck:
         parent = figure.parent[k]
-        long = float(
-            np.linalg.norm(figure.tips[parent] - figure.heads[parent])
-        )  # 0 if the armature's bones do not point along the limbs
+        # 0 if the armature's bones do not point along the limbs
+        long = float(np.linalg.norm(figure.tips[parent] - figure.heads[parent]))
         gap = float(np.linalg.norm(figure.heads[k] - figure.tips[parent]))
         if gap > NEAR * figure.size if long == 0.0 else gap < long / 2:
             break

@@ -170,8 +170,11 @@ class MotionImport(SteppedJob):
         return poses
 
     def _key_steps(self, poses: dict[str, list[Array]], undo: ExitStack) -> Iterator[None]:
-        """Computes the keys and writes them into new, unassigned actions; `undo` gets callbacks that remove
-        them.
+        """Computes the keys and writes them into new, unassigned actions, in short steps.
+
+        Args:
+            poses: Pose (4, 4) of each link with a target, as in the file, at each key's time, by its name.
+            undo: Gets callbacks that remove the actions.
         """
         if self.targets:
             bpy.context.view_layer.update()  # targets that have just been made get their transforms here

@@ -209,7 +209,7 @@ def _of_status(status: Status | None) -> NextStep:
 
 
 def _operator_for(state: State) -> tuple[str, str]:
-    """Operator and icon for the action that the sentence for this state suggests."""
+    """(operator, icon) of the action that the sentence for this state suggests."""
     if state in links.LOST:
         return "limber.clear_fault", "FILE_REFRESH"
     # this step is suggested only if the robot's servos cannot measure their positions

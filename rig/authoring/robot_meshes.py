@@ -43,17 +43,17 @@ def adding(
     Args:
         up_axis: Up axis that was assumed when DAE and glTF files were read.
     """
-    look = _Look(files, collection, up_axis)
+    visuals = _VisualBuilder(files, collection, up_axis)
     frames = files.tree.frames({})
     for k, (branch, name) in enumerate(zip(files.tree.branches, bones, strict=True)):
         progress = Progress(k / len(bones), f"Adding the meshes of link '{branch.link}'")
         yield progress
-        for _ in look.dressing(files.robot.link[branch.link], rig, rig.data.bones[name], frames[k]):
+        for _ in visuals.dressing(files.robot.link[branch.link], rig, rig.data.bones[name], frames[k]):
             yield progress
-    return [*robot_size.of_meshes(look.sizes), *look.warnings, *look.rotations()]
+    return [*robot_size.of_meshes(visuals.sizes), *visuals.warnings, *visuals.rotations()]
 
 
-class _Look:
+class _VisualBuilder:
     """Builds the visuals of one robot; each mesh file is read once."""
 
     def __init__(self, files: RobotFiles, collection: bpy.types.Collection, up_axis: UpAxis) -> None:
@@ -155,7 +155,7 @@ class _Look:
                 f"is a {suffix or 'file without a suffix'}: only STL, OBJ, DAE and glTF can be read;"
                 " convert it",
             )
-        mesh = self._of_faces(path, mesh_file) if suffix in MESH_READERS else _imported(path)
+        mesh = self._mesh_from_file(path, mesh_file) if suffix in MESH_READERS else _imported(path)
         if mesh is None:
             return self._warn(
                 link,
@@ -166,9 +166,9 @@ class _Look:
         _shade(mesh)
         return mesh
 
-    def _of_faces(self, path: Path, found_mesh: FoundMesh) -> bpy.types.Mesh | None:
+    def _mesh_from_file(self, path: Path, mesh_file: FoundMesh) -> bpy.types.Mesh | None:
         """Mesh of a DAE or glTF file with its own colours; None if it could not be read."""
-        faces = found_mesh.faces
+        faces = mesh_file.faces
         if faces is None:
             return None
         if faces.rotated_from:
@@ -308,13 +308,13 @@ def _matrix(frame: Transform) -> Matrix:
 
 
 def _box() -> tuple[list, list, list]:
-    """Cube of side 1, centred at the origin."""
+    """(vertices, edges, faces) of a cube of side 1, centred at the origin."""
     corners = [(x, y, z) for x in (-0.5, 0.5) for y in (-0.5, 0.5) for z in (-0.5, 0.5)]
     return corners, [], [(0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3)]
 
 
 def _cylinder() -> tuple[list, list, list]:
-    """Cylinder of radius 1 and length 1 along z, centred at the origin."""
+    """(vertices, edges, faces) of a cylinder of radius 1 and length 1 along z, centred at the origin."""
     ring = [(cos(2 * pi * k / SIDES), sin(2 * pi * k / SIDES)) for k in range(SIDES)]
     vertices = [(x, y, z) for z in (-0.5, 0.5) for x, y in ring]
     sides = [(k, (k + 1) % SIDES, SIDES + (k + 1) % SIDES, SIDES + k) for k in range(SIDES)]
@@ -322,7 +322,7 @@ def _cylinder() -> tuple[list, list, list]:
 
 
 def _sphere() -> tuple[list, list, list]:
-    """Sphere of radius 1, centred at the origin."""
+    """(vertices, edges, faces) of a sphere of radius 1, centred at the origin."""
     rings = SIDES // 2
     vertices = [(0.0, 0.0, -1.0)]
     for ring in range(1, rings):

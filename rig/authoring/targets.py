@@ -9,11 +9,9 @@ from ..bones.paths import missing
 from ..scene.goal import ALONG, ORIENTS, REACHES, followed_target, forward_axis, signed_axis
 from ..showing import chain_lines
 
-IN_FRONT = (
-    # distance of a new target from the eyes, relative to the head bone's length: about that of persons in
-    # conversation
-    10
-)
+# distance of a new target from the eyes, relative to the head bone's length: about that of persons in
+# conversation
+IN_FRONT = 10
 
 
 def new_target(

@@ -3,10 +3,9 @@
 import re
 from collections.abc import Iterable, Sequence
 
-MOST = 6  # largest number of names that a sentence lists
-NAME = re.compile(
-    r"(?<=(?<!\w)')[^']*(?='(?!\w))|(?<=^Joint )[^':]+(?=:)"
-)  # matches a quoted name, or a joint's label at the beginning
+MOST_NAMES = 6  # largest number of names that a sentence lists
+# matches a quoted name, or a joint's label at the beginning
+NAME = re.compile(r"(?<=(?<!\w)')[^']*(?='(?!\w))|(?<=^Joint )[^':]+(?=:)")
 NUMBER = re.compile(r"\d+(\.\d+)?")
 
 
@@ -17,7 +16,7 @@ def counted(number: int, noun: str, many: str = "") -> str:
 
 def listing(texts: Sequence[str]) -> str:
     """The first texts of a list, separated by commas: "a, b ..."."""
-    return ", ".join(texts[:MOST]) + (" ..." if len(texts) > MOST else "")
+    return ", ".join(texts[:MOST_NAMES]) + (" ..." if len(texts) > MOST_NAMES else "")
 
 
 def named(names: Sequence[str]) -> str:
@@ -39,8 +38,7 @@ def _one_of(group: Sequence[str]) -> str:
     first, rest = group[0], group[1:]
     if not rest:
         return first
-    words_by_position = zip(
-        *(NAME.findall(sentence) for sentence in group), strict=True
-    )  # names that stand at each position of the sentence
+    # names that stand at each position of the sentence
+    words_by_position = zip(*(NAME.findall(sentence) for sentence in group), strict=True)
     names = next((names[1:] for names in words_by_position if len(set(names)) > 1), ())
     return f"{first} (and {len(rest)} more{': ' if names else ''}{named(list(dict.fromkeys(names)))})"

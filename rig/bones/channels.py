@@ -31,7 +31,7 @@ class Channel(NamedTuple):
     undo.
     """
 
-    object_name: str  # name of the object
+    object_name: str
     uid: int  # session_uid of the object
     bone: str  # name of the bone; "" for a channel of the object itself
     name: str  # data path, relative to the object or the bone

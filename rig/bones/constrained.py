@@ -13,17 +13,11 @@ from .joint_axes import free_axes, joint_axes
 
 SHOWS = "Limber (live)"  # name of Limber's own constraint, by which a bone shows the solved pose
 HARMLESS = {"COPY_SCALE", "LIMIT_SCALE"}  # types of constraints that do not move bones
-LIMITING = {
-    "LIMIT_ROTATION": axes.REVOLUTE,
-    "LIMIT_LOCATION": axes.PRISMATIC,
-}  # type of a limiting constraint -> joint axes that it limits
+# type of a limiting constraint -> joint axes that it limits
+LIMITING = {"LIMIT_ROTATION": axes.REVOLUTE, "LIMIT_LOCATION": axes.PRISMATIC}
 TARGETLESS = {"PIVOT"}  # types of constraints that have a target but also act without a target
-COPYING = {
-    "COPY_TRANSFORMS",
-    "COPY_ROTATION",
-    "CHILD_OF",
-    "ARMATURE",
-}  # types of constraints by which a bone follows another bone
+# types of constraints by which a bone follows another bone
+COPYING = {"COPY_TRANSFORMS", "COPY_ROTATION", "CHILD_OF", "ARMATURE"}
 # smallest number of free rotation axes of a control bone; Rigify's tweak bones have one such axis
 CONTROL = 2
 

@@ -106,8 +106,8 @@ def _is_held(pose_bone: bpy.types.PoseBone, axis: str) -> bool:
 
 
 def limits(pose_bone: bpy.types.PoseBone, axis: str) -> tuple[float, float]:
-    """Joint limits [rad or m] from a constraint, else the URDF joint, else the bone's IK limits; without any,
-    -180 to 180 degrees.
+    """(lower, upper) limit of a joint [rad or m] from a constraint, else the URDF joint, else the bone's IK
+    limits; without any, -180 to 180 degrees.
     """
     letter = axes.letter(axis).lower()
     motor = imported_robot.motor(pose_bone, axis)

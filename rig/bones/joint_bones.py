@@ -32,7 +32,7 @@ DIGITS = 6
 
 
 class SolvedChannels(NamedTuple):
-    """Solved channels of a bone of a retargeted body."""
+    """Solved channels of a bone of a retargeted body, relative to its rest pose on its parent."""
 
     rotation: Quaternion
     # [rad] angles of the bone's hinges in Euler order; () if no joint of the body rotates the bone

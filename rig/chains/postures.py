@@ -181,7 +181,12 @@ def apply(
 
 
 def key(owner: bpy.types.ID, channels: list[tuple[str, str, int]]) -> None:
-    """Keys the channels that `apply` has set, as auto-keying does."""
+    """Inserts keyframes at the current frame.
+
+    Args:
+        owner: The object.
+        channels: Bone ("": the object itself), property, and index of its component (-1: all) of each.
+    """
     for bone, channel, index in channels:
         owner.keyframe_insert(_path(bone, channel), index=index, group=bone or MOTORS)
 

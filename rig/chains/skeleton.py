@@ -30,9 +30,9 @@ from . import measure
 class ChainBone(JointBone):
     """One bone of the chain."""
 
-    local_location: bool
-    inherits_rotation: bool
-    inherits_scale: bool
+    local_location: bool  # whether its location is along its own rest axes (Blender's Local Location)
+    inherits_rotation: bool  # whether it rotates with its parent
+    inherits_scale: bool  # whether it is scaled with its parent
     mode: str  # rotation mode of the bone; "" if it has no revolute joints
     channel: str  # property that stores the rotation in this mode
     # limits [rad] of its hinges about X, Y and Z, for choosing among angles of the same rotation
@@ -48,9 +48,8 @@ class AuthoredChannels(NamedTuple):
     """Authored location, rotation and carrier of one bone in a frame."""
 
     location: tuple[float, float, float]
-    rotation: tuple[
-        float, ...
-    ]  # angles (x, y, z) [rad] of the bone's hinges, or a unit quaternion if no joint rotates it
+    # angles (x, y, z) [rad] of the bone's hinges, or a unit quaternion if no joint rotates it
+    rotation: tuple[float, ...]
     scale: tuple[float, float, float]
     carried: CarrierValues | None = None  # the carrier's values in this frame, if the bone has a carrier
 
@@ -140,10 +139,8 @@ class ChainReader:
         # joints in the skeleton's order, root first
         self.joint_keys = [key for part in self.parts for key in part.joint_keys]
         self.followers = self._followers(rig)
-        self.moved = [
-            *self.free,
-            *(follower.bone for follower in self.followers),
-        ]  # names of the bones that the chain moves
+        # names of the bones that the chain moves
+        self.moved = [*self.free, *(follower.bone for follower in self.followers)]
         self.stored_index = [self.joints.index(key) for key in self.joint_keys]
         self.inherits_scale = all(part.inherits_scale for part in self.parts[1:])
         self.tips = set(self.names) - {self.names[part.parent] for part in self.parts[1:]}

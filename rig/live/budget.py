@@ -46,9 +46,8 @@ class Guard:
     meter: Meter = field(default_factory=Meter)
     steps: int = 1
     at: float | None = None  # [s] wall time of the newest step; None after a stop of the clock
-    gaps: deque[float] = field(
-        default_factory=lambda: deque(maxlen=NEWEST)
-    )  # [s] intervals between steps, without those that contain a stop
+    # [s] intervals between steps, without those that contain a stop
+    gaps: deque[float] = field(default_factory=lambda: deque(maxlen=NEWEST))
 
     def begin(self, time: float) -> None:
         """Records that a step of the clock begins, at the wall time `time` [s]."""

@@ -13,14 +13,14 @@ class ChainRecipe(NamedTuple):
     """Inputs from which a chain's model is made; if an input changes, a new model is needed."""
 
     fixed: tuple  # the part of each bone's pose that no joint moves
-    limits: list
-    tools: list
-    solver: str
-    options: object
-    filter_name: str
-    styles: tuple[MotionStyle, ...]
-    base: str
-    transition: float
+    limits: list  # limits of the joints
+    tools: list  # frames of the ends on their bones
+    solver: str  # key of the solver
+    options: object  # the solver's options
+    filter_name: str  # key of the motion filter
+    styles: tuple[MotionStyle, ...]  # motion style of each joint
+    base: str  # kind of the posture that the chain keeps
+    transition: float  # [s] duration of a change of posture; 0: as fast as the limits allow
 
     def model(self, reader: ChainReader) -> ChainModel:
         """The model of the chain that `reader` reads.

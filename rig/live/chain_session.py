@@ -372,9 +372,8 @@ class ChainSession(SceneSession):
         reader = self.reader
         self.fixed = self.fixed.of(reader.held(self.poses), lambda: reader.fixed(self.poses))
         fixed = self.fixed.value
-        world = (
-            tuple(map(tuple, rig_in_world.to_3x3())) if chain.options.body == "AUTOMATIC" else ()
-        )  # the armature's orientation, which determines whether the body may rotate as a whole
+        # the armature's orientation, which determines whether the body may rotate as a whole
+        world = tuple(map(tuple, rig_in_world.to_3x3())) if chain.options.body == "AUTOMATIC" else ()
         filter_name = build.filter_in_use(rig, chain, reader.joints)
         made_of = (self.settings, self.fixed.key, solver, world, filter_name, base)
         if self.made_of == made_of:

@@ -22,9 +22,8 @@ from .posture_keeper import JointKey, PostureKeeper
 from .session import SceneSession
 
 Key = tuple[int, str]  # (owner's session_uid, uid of the settings): identifies a mover in a file
-Authored = Callable[
-    [], AbstractContextManager
-]  # context manager in which the scene shows authored poses; its value is the evaluated depsgraph
+# context manager in which the scene shows authored poses; its value is the evaluated depsgraph
+Authored = Callable[[], AbstractContextManager]
 
 
 class _Pair(NamedTuple):
@@ -148,7 +147,7 @@ class Mover(PostureKeeper, _Pair):
 
     @property
     def frames(self) -> tuple[int, int]:
-        """First and last frame to bake."""
+        """(first, last) frame to bake."""
         return bake_range(self.settings, bpy.context.scene)
 
     @property

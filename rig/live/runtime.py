@@ -58,10 +58,8 @@ class Member:
     @property
     def names(self) -> list[str]:
         """Names of the existing bones that the armature's live movers move."""
-        bones, bodies = (
-            self.rig.pose.bones,
-            assembled.bones(self.rig),
-        )  # bones that show bodies of a mechanism have the mechanism's poses
+        # bones that show bodies of a mechanism have the mechanism's poses
+        bones, bodies = (self.rig.pose.bones, assembled.bones(self.rig))
         moved = dict.fromkeys(name for mover in self.movers for name in mover.shown_bones)
         return [name for name in moved if name in bones and name not in bodies]
 
@@ -294,9 +292,8 @@ class Runtime:
     stage: SceneStage = field(default_factory=partial(SceneStage, isolates_defects=True))
     # stage whose poses the proxies show since the last frame change; None: `stage`
     shown: SceneStage | None = None
-    moving: set[int] = field(
-        default_factory=set
-    )  # session_uids of scenes in which something is still moving, so that the clock must run
+    # session_uids of scenes in which something is still moving, so that the clock must run
+    moving: set[int] = field(default_factory=set)
     # wall time of live motion while nothing plays, by the scenes' session_uids
     steps: dict[int, FixedSteps] = field(default_factory=dict)
     suspended: bool = False  # whether live motion is switched off because a bake uses the scene

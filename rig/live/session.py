@@ -146,16 +146,15 @@ class SceneSession:
     # [s] expected time to the next frame: the shorter of the last two steps, since a single long one is a
     # stall
     next_step: float = 0.0
-    stored: dict[int, np.ndarray] = field(
-        default_factory=dict
-    )  # values (n,) of stored postures, by the session_uid of their actions
+    # values (n,) of stored postures, by the session_uid of their actions
+    stored: dict[int, np.ndarray] = field(default_factory=dict)
 
     # errors that `read` and ticks may raise: the mover then comes to rest, with the message as its problem
     errors = (RigError,)
 
     @abstractmethod
     def read(self, inputs: SessionInputs, dt: float) -> tuple[MoverModel, object]:
-        """The mover's model and its inputs in a frame.
+        """(model, inputs) of the mover in a frame.
 
         Raises:
             one of `errors`: the setup cannot be used; the message names the fault and the remedy.
@@ -163,7 +162,9 @@ class SceneSession:
 
     @abstractmethod
     def show(self, inputs: SessionInputs) -> tuple[Mapping, Mapping]:
-        """Poses of the mover after a tick: the current one, and the desired one."""
+        """(current pose, desired pose) of the mover after a tick. The desired one is what others aim at in a
+        cycle of dependencies.
+        """
 
     def advance(self, inputs: SessionInputs, dt: float) -> None:
         """Reads the mover, ticks it by `dt` [s], and shows the result."""

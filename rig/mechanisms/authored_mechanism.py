@@ -47,15 +47,14 @@ class Reading:
 
     mechanism: Mechanism
     parts: tuple[Part, ...]  # parts in the order of the mechanism's bodies
-    base_part: Part | None
-    signature: tuple
+    base_part: Part | None  # the Ground body that is the base; None: the owner is
+    signature: tuple  # what was read: it differs if the mechanism must be read again
     joint_names: dict[int, str]  # session_uid of a joint's object -> its name
-    warnings: tuple[str, ...]
+    warnings: tuple[str, ...]  # sentences for the user on what may not be as intended
     # (index of the body, joint's object) of joint objects that move with a body without being its children
     carried: tuple[tuple[int, Part], ...] = ()
-    difference: str = (
-        ""  # why the bodies' poses in this frame do not fit the joints, with the remedy; "" if they fit
-    )
+    # why the bodies' poses in this frame do not fit the joints, with the remedy; "" if they fit
+    difference: str = ""
     rest: tuple[tuple[Part, Array], ...] = ()  # parts with their rest poses (4, 4) in the base frame
     massless: tuple[str, ...] = ()  # names of moving bodies without a known mass
     # outermost points (n, 3) [m] of the bodies' meshes in the bodies' frames, in the order of the bodies

@@ -36,8 +36,8 @@ class BoneBody:
     bone: str
     pose: Array  # (4, 4) [m] pose of the body in the frame of the armature object, which has no scale
     offset: Array  # (4, 4) the body's frame relative to the bone
-    scale: tuple[float, float, float]
-    grounded: bool = False
+    scale: tuple[float, float, float]  # scale of the bone in the world
+    grounded: bool = False  # whether the body is fixed
     mass: Mass = UNKNOWN  # mass of the body, and its centre in the body's frame
 
 

@@ -59,11 +59,11 @@ def nearest(rig: bpy.types.Object, rest: Rest, first: str, second: str) -> tuple
             which != "ORIGIN" or bone in rest.links
             for bone, which in ((first, first_point), (second, second_point))
         ):
-            away = float(
+            distance = float(
                 np.linalg.norm(point(rig, rest, first, first_point) - point(rig, rest, second, second_point))
             )
-            if best is None or away < best[2] - ALIKE * rest.size:
-                best = first_point, second_point, away
+            if best is None or distance < best[2] - ALIKE * rest.size:
+                best = first_point, second_point, distance
     assert best is not None
     return best
 
@@ -75,13 +75,13 @@ def add(
     [m] at rest.
     """
     settings = rig.limber.mechanism
-    first_point, second_point, away = nearest(rig, rest, first, second)
+    first_point, second_point, distance = nearest(rig, rest, first, second)
     closure = settings.closures.add()
     closure.first, closure.second = first, second
     closure.first_point, closure.second_point = first_point, second_point
     closure.name = name or f"{first} = {second}"
     settings.active_closure = len(settings.closures) - 1
-    return closure, away
+    return closure, distance
 
 
 def named_pairs(rig: bpy.types.Object) -> list[tuple[str, str, str]]:
@@ -103,11 +103,11 @@ def of_closures(rig: bpy.types.Object) -> Iterator[Finding]:
         return
     for closure in settings.closures:
         try:
-            away = gap(rig, rest, closure)
+            distance = gap(rig, rest, closure)
         except (KeyError, RigError):  # importing the mechanism reports this error
             continue
-        if is_apart(rest, away):
-            yield Finding(apart(rig, rest, closure, away))
+        if is_apart(rest, distance):
+            yield Finding(gap_sentence(rig, rest, closure, distance))
 
 
 def gap(rig: bpy.types.Object, rest: Rest, closure: bpy.types.PropertyGroup) -> float:
@@ -119,19 +119,19 @@ def gap(rig: bpy.types.Object, rest: Rest, closure: bpy.types.PropertyGroup) -> 
     return float(np.linalg.norm(first - second))
 
 
-def is_apart(rest: Rest, away: float) -> bool:
-    """Whether a gap `away` [m] is large enough to be visible."""
-    return away > APART * rest.size
+def is_apart(rest: Rest, distance: float) -> bool:
+    """Whether a gap `distance` [m] is large enough to be visible."""
+    return distance > APART * rest.size
 
 
-def apart(rig: bpy.types.Object, rest: Rest, closure: bpy.types.PropertyGroup, away: float) -> str:
-    """Sentence about a closure's gap `away` [m], with the remedy."""
-    first_point, second_point, least = nearest(rig, rest, closure.first, closure.second)
+def gap_sentence(rig: bpy.types.Object, rest: Rest, closure: bpy.types.PropertyGroup, distance: float) -> str:
+    """Sentence about a closure's gap `distance` [m], with the remedy."""
+    first_point, second_point, least_distance = nearest(rig, rest, closure.first, closure.second)
     beginning = (
         f"Closure '{closure.name}': the {WORDS[closure.first_point]} of '{closure.first}' and the"
-        f" {WORDS[closure.second_point]} of '{closure.second}' are {rounded(1e3 * away, 3)} mm apart at rest"
+        f" {WORDS[closure.second_point]} of '{closure.second}' are {rounded(1e3 * distance, 3)} mm apart at rest"
     )
-    if not is_apart(rest, least):
+    if not is_apart(rest, least_distance):
         return (
             f"{beginning}, but the {WORDS[first_point]} of the one and the {WORDS[second_point]} of the other"
             " coincide: choose these points"

@@ -58,8 +58,14 @@ def of_goal(
     back: Array,
     weighed: bpy.types.PropertyGroup | None = None,
 ) -> FrameGoal | CentreGoal:
-    """The solver's goal in the base frame. `weighed`: settings with the weights; None: the goal's own
-    settings.
+    """The solver's goal in the base frame.
+
+    Args:
+        goal: Settings of the goal.
+        reading: The mechanism.
+        placement: World poses in this frame.
+        back: (4, 4) matrix from the world to the base frame.
+        weighed: Settings with the weights; None: the goal's own settings.
 
     Raises:
         RigError: the goal cannot be followed.
@@ -218,6 +224,7 @@ def _changed(settings: bpy.types.PropertyGroup, reading: Reading, current_signat
 
 
 def base(owner: bpy.types.Object, reading: Reading, placement: Placement) -> Array:
+    """World pose (4, 4) of a mechanism's base frame: that of its Ground body, else of its owner."""
     part = reading.base_part
     if part is None:
         return world_pose(placement, owner, "", f"Object '{owner.name}'")

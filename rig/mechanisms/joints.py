@@ -37,7 +37,8 @@ class ObjectJoint:
     second: bpy.types.Object | None
     aligned_kind: AlignedKind
     lower: tuple[float, ...] = ()  # [rad or m] lower limits, relative to the authored pose
-    upper: tuple[float, ...] = ()
+    upper: tuple[float, ...] = ()  # [rad or m] upper limits, relative to the authored pose
+    # object on the second body with which the joint should coincide; None: there is no gap
     meets: bpy.types.Object | None = None
 
     @property

@@ -29,9 +29,8 @@ class Mass:
     kilograms: float = 0.0
     centre: tuple[float, float, float] = HERE  # [m] centre of mass in the body's frame
     is_known: bool = True  # False if the scene has no mass for the body
-    points: Array = field(
-        default_factory=lambda: np.zeros((0, 3)), repr=False, compare=False
-    )  # (n, 3) [m] outermost points of the meshes, in the body's frame
+    # (n, 3) [m] outermost points of the meshes, in the body's frame
+    points: Array = field(default_factory=lambda: np.zeros((0, 3)), repr=False, compare=False)
 
     def seen_from(self, frame: Array) -> "Mass":
         """The same mass in another frame; `frame` (4, 4) transforms from the current frame to the other."""

@@ -85,9 +85,8 @@ def rotation_numbers(
     """Values of the rotation channel for a basis matrix, nearest to the previous frame's values `before`; an
     object's delta rotation is removed.
     """
-    inverse_scale = [
-        1.0 / size if size else 1.0 for size in _scale(channel_holder)
-    ]  # an object with a mirroring scale stays mirrored
+    # an object with a mirroring scale stays mirrored
+    inverse_scale = [1.0 / size if size else 1.0 for size in _scale(channel_holder)]
     rotation = (
         _delta_rotation(channel_holder).inverted()
         @ (matrix.to_3x3() @ Matrix.Diagonal(inverse_scale)).to_quaternion()

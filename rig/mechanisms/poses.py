@@ -39,7 +39,7 @@ def rigid(matrix: Matrix, whose: str = "An object") -> Array:
 
 
 def scale_of(obj: bpy.types.Object, matrix: Matrix) -> tuple[float, float, float]:
-    """Scale of an object's world matrix.
+    """Scale along X, Y and Z of an object's world matrix.
 
     Raises:
         RigError: the matrix is sheared, or has scale 0.
@@ -94,4 +94,5 @@ def matrix_of(pose: Array, scale: Sequence[float] = (1.0, 1.0, 1.0)) -> Matrix:
 
 
 def is_same(first: Array, second: Array, near: float) -> bool:
+    """Whether two poses (4, 4) differ by at most `near` [1, m] in each matrix entry."""
     return bool(np.abs(first - second).max() <= near)

@@ -97,7 +97,9 @@ class RestPose:
 
 
 def _relative(poses: Mapping[int, Array], base: int) -> dict[int, Array]:
-    """Poses in the frame of the object `base`, whose own is then exactly the identity."""
+    """World poses (4, 4) of objects, by session_uid, in the frame of the object with the uid `base`, whose
+    own is then exactly the identity.
+    """
     back = inverse(poses[base])
     return {uid: back @ pose for uid, pose in poses.items()} | {base: np.eye(4)}
 
@@ -118,12 +120,15 @@ def objects(owner: bpy.types.Object) -> list:
 
 
 def as_it_stands(poses: Mapping[int, Array], base: int) -> RestPose:
-    """A rest pose made from the current world poses."""
+    """A rest pose made from the current world poses (4, 4) of objects, by session_uid; `base`: uid of the
+    object that is the base.
+    """
     return RestPose.of(poses, poses, base)
 
 
 def recorded(owner: bpy.types.Object, poses: Mapping[int, Array], base: int) -> RestPose:
-    """The stored rest pose, together with the current poses of objects.
+    """The stored rest pose, together with the current poses of objects; `poses` and `base` as for
+    `as_it_stands`.
 
     Raises:
         RigError: no rest pose is stored, or an object is missing in it.

@@ -72,9 +72,8 @@ def _hull_of(points: Array) -> Solid:
         return Solid()
     inside = corners[np.unique(faces)].mean(0)
     corners = corners - inside
-    parts = (
-        np.abs(_sixfold(corners, faces)) / 6.0
-    )  # all volumes have the same sign, since the origin is inside the hull
+    # all volumes have the same sign, since the origin is inside the hull
+    parts = np.abs(_sixfold(corners, faces)) / 6.0
     return _solid(corners, faces, parts, middle + inside, float(np.ptp(points, axis=0).max()))
 
 
@@ -103,7 +102,9 @@ def _solid(corners: Array, faces: Array, parts: Array, middle: Array, extent: fl
 
 
 def _is_closed(vertices: Array, faces: Array) -> bool:
-    """Whether each edge belongs to two triangles, which run along it in opposite directions."""
+    """Whether each edge of the triangles `faces` (t, 3) over `vertices` (n, 3) belongs to two of them, which
+    run along it in opposite directions.
+    """
     if not len(faces):
         return False
     step = SAME * max(float(np.ptp(vertices, axis=0).max()), 1e-30)

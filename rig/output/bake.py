@@ -74,12 +74,12 @@ class Bake(SteppedJob):
             refuse_what_would_hide_keys(owner)
         self.start, self.end = start, end
         rate = scene.render.fps / scene.render.fps_base
+        # number of frames that each mover looks ahead, by its key
         self.horizons = {
             mover.key: math.ceil(mover.time_ahead * rate) for mover in self.movers if mover.time_ahead
-        }  # number of frames that each mover looks ahead, by its key
-        self.goals: dict[tuple[int, str], list[GazeGoal]] = {
-            key: [] for key in self.horizons
-        }  # by mover: its goal in each frame of the first pass
+        }
+        # by mover: its goal in each frame of the first pass
+        self.goals: dict[tuple[int, str], list[GazeGoal]] = {key: [] for key in self.horizons}
         self.passes = self.passes_left = 2 if self.goals else 1
         self._begin_pass(scene)
         super().__init__(scene)
@@ -90,9 +90,8 @@ class Bake(SteppedJob):
         for mover in self.movers:
             self.stage.session(*mover).check_keys()
         self.take = RecordedTake()
-        self.values: dict[tuple[int, str], list[dict]] = {
-            mover.key: [] for mover in self.movers
-        }  # by mover: its channels' values to key in each frame
+        # by mover: its channels' values to key in each frame
+        self.values: dict[tuple[int, str], list[dict]] = {mover.key: [] for mover in self.movers}
         self.held: dict[int, str] = {}  # by frame in which goals could not be followed: the reason
         self.remarks = rehearsal.remarks(scene)  # by the label of a mover: a warning, reported once
 

@@ -28,12 +28,12 @@ Anchors = Callable[[list[Hanging | None], list[np.ndarray]], Anchor]
 class ChainRow(NamedTuple):
     """Values that are read from a chain in a frame."""
 
-    base: int
+    base: int  # index of the kept posture's kind in `BASES`
     posture: int  # index of the kept posture in the chain's list; -1: none
-    watch: int
-    weights: list[float]
-    settings: dict[str, float]
-    authored: np.ndarray
+    watch: int  # number of the target that the chain follows
+    weights: list[float]  # weights of the stored postures
+    settings: dict[str, float]  # other settings that may be keyed, by name
+    authored: np.ndarray  # (n,) [rad; prismatic joints m] joint values of the authored pose
     base_frame: np.ndarray  # (4, 4) world matrix of the chain's base
     hanging: Hanging | None
 

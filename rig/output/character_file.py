@@ -121,9 +121,8 @@ class CharacterExport(SteppedJob):
         self.chains = _exported_chains(chains)
         self.mechanisms = [ExportedMechanism(*each) for each in mechanisms]
         self.bodies = [ExportedBody(*each) for each in bodies]
-        self.targets = {
-            name: target for each in self._readers for name, target in each.targets.items()
-        }  # (object, bone) of each target, by its name in the file
+        # (object, bone) of each target, by its name in the file
+        self.targets = {name: target for each in self._readers for name, target in each.targets.items()}
         self.places: dict[str, list[np.ndarray]] = {name: [] for name in self.targets}
         self.hangings: dict[str, list[Hanging | None]] = {name: [] for name in self.targets}
         self.exported_values = _exported_values(self.movers)
@@ -290,6 +289,10 @@ class CharacterExport(SteppedJob):
     def _anchor(self, hanging: list[Hanging | None], world: list[np.ndarray]) -> Anchor:
         """Motion of an object over the frames: relative to a joint of another exported chain, if that joint
         carries it in all frames, else in the world.
+
+        Args:
+            hanging: What carries the object in each frame; None: nothing.
+            world: World matrix (4, 4) of the object in each frame.
         """
         links = {each and (each.key, each.joint) for each in hanging}
         first = next(iter(links))

@@ -66,9 +66,8 @@ class Export(SteppedJob):
         self.form: Format = FORMATS[form]
         self.movers = live.movers_of_scene(scene)
         frame_rate = scene.render.fps / scene.render.fps_base
-        self.stride = (
-            frame_rate / rate if self.form.has_frames and not self.movers else 1.0
-        )  # scene frames from one row to the next
+        # scene frames from one row to the next
+        self.stride = frame_rate / rate if self.form.has_frames and not self.movers else 1.0
         self.frames = RobotFrames(scene, rig, start, end, self.form, self.stride)
         self.frames.warnings += [f"{label}: {remark}" for label, remark in rehearsal.remarks(scene).items()]
         self.sound = ""  # name of the sound file written beside the motion file

@@ -24,9 +24,8 @@ TARGET_BONE = (
 class LimberTarget(PropertyGroup):
     """An additional target of a chain."""
 
-    name: StringProperty(
-        name="Name", description="Name of the target"
-    )  # overrides identify items of a list by name
+    # overrides identify items of a list by name
+    name: StringProperty(name="Name", description="Name of the target")
     target: PointerProperty(
         name="Target",
         description="Object that the chain can look at, match the orientation of, or reach for",
@@ -47,7 +46,10 @@ class LimberLife(PropertyGroup):
     )
     breathing: FloatProperty(
         name="Breathing",
-        description="Angle of the breathing motion, in the joints that lift the end most",
+        description=(
+            "How far breathing moves the joint that lifts the end most, to either side of the posture. Other"
+            " joints move less. 0: no breathing"
+        ),
         default=radians(2),
         min=0.0,
         soft_max=radians(15),
@@ -55,7 +57,10 @@ class LimberLife(PropertyGroup):
     )
     sway: FloatProperty(
         name="Sway",
-        description="Angle of the slow swing, largest in the joints near the root",
+        description=(
+            "How far the slow sway moves the first joint of the chain, to either side of the posture. Joints"
+            " nearer to the end move less. 0: no sway"
+        ),
         default=radians(2),
         min=0.0,
         soft_max=radians(15),
@@ -64,15 +69,20 @@ class LimberLife(PropertyGroup):
     glances: FloatProperty(
         name="Glances",
         description=(
-            "Angle by which the last joints dart away and back. The gaze keeps its target: glances are"
-            " visible where Influence or Share is below 1"
+            "Largest angle by which the last joints dart away from the posture and back; 0: no glances. The"
+            " gaze keeps its target, so they are visible where Influence or Share is below 1"
         ),
         default=radians(4),
         min=0.0,
         soft_max=radians(30),
         subtype="ANGLE",
     )
-    seed: IntProperty(name="Seed", description="Seed of the random motion", default=0, min=0)
+    seed: IntProperty(
+        name="Seed",
+        description=("Seed of the random motion: the same seed gives the same motion"),
+        default=0,
+        min=0,
+    )
 
 
 class LimberAuthoring:
@@ -116,7 +126,9 @@ class LimberAuthoring:
     )
     lag: SecondsProperty(
         name="Lag",
-        description="Time by which the chain is late when it follows a target that moves steadily",
+        description=(
+            "Time by which the chain is late when it follows a target that moves steadily; 0: no delay"
+        ),
         default=0.0,
         soft_max=2.0,
     )
@@ -134,7 +146,10 @@ class LimberAuthoring:
     )
     look_aside: FloatProperty(
         name="Look Aside",
-        description="Angle by which the end looks past the target, to the end's left. Can be keyframed",
+        description=(
+            "Angle by which the end looks past the target, to the end's left; negative: to its right. Can be"
+            " keyframed"
+        ),
         default=0.0,
         min=-pi,
         max=pi,
@@ -142,7 +157,7 @@ class LimberAuthoring:
     )
     look_up: FloatProperty(
         name="Look Up",
-        description="Angle by which the end looks above the target. Can be keyframed",
+        description="Angle by which the end looks above the target; negative: below it. Can be keyframed",
         default=0.0,
         min=-pi / 2,
         max=pi / 2,

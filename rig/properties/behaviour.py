@@ -19,7 +19,7 @@ from .overridable import (
 CAUSES = [  # files store the index in this table, so new causes are added at its end
     ("event", "Event", "When an event comes: a button here, a program by OSC, a line of a script"),
     ("after", "After a Time", "After a time in the state"),
-    ("random", "At Random", "At a random time in the state, between two bounds"),
+    ("random", "At Random", "After a random time in the state, between Time and Longest"),
     ("seen", "Person Seen", "When a person has been seen for a time"),
     (
         "lost",
@@ -78,11 +78,18 @@ class LimberRole:
         default=1.0,
     )
     life: FactorProperty(
-        name="Life", description="Factor of the chains' idle motion in this state", default=1.0
+        name="Life",
+        description=(
+            "Multiplies the Amount of the chains' idle motion in this state. 0: none, 1: as set for the chain"
+        ),
+        default=1.0,
     )
     blinks: FloatProperty(
         name="Blinks",
-        description="Factor of how often eyes blink in this state, for chains with Eyes on; 0: never",
+        description=(
+            "Multiplies how often the eyes blink in this state, of chains with Eyes on. 0: never, 1: as set"
+            " for the chain"
+        ),
         default=1.0,
         min=0.0,
         max=10.0,
@@ -90,7 +97,8 @@ class LimberRole:
     aversion: FactorProperty(
         name="Looks Away",
         description=(
-            "Factor of how much chains with Eyes on look away from the target in this state; 0: never"
+            "Multiplies how far the eyes look away from the target in this state, of chains with Eyes on. 0:"
+            " never, 1: as set for the chain"
         ),
         default=1.0,
     )
@@ -194,7 +202,7 @@ class LimberStateTransition(PropertyGroup):
     )
     event: StringProperty(
         name="Event",
-        description="Name of the event: choose one, or type a new one",
+        description="Name of the event that triggers the transition: choose one, or type a new one",
         search=choices.events,
         search_options={"SUGGESTION"},
     )
@@ -214,7 +222,7 @@ class LimberStateTransition(PropertyGroup):
     )
     distance: FloatProperty(
         name="Distance",
-        description="Distance of the nearest person at which the transition is triggered",
+        description="Distance from the camera to the nearest person at which the transition is triggered",
         default=1.0,
         min=0.0,
         subtype="DISTANCE",
@@ -243,7 +251,7 @@ class LimberGesture(LimberChainChoice, PropertyGroup):
         search_options={"SUGGESTION"},
     )
     action: PointerProperty(
-        name="Action", description="Animation of the chain's bones that is played once", type=Action
+        name="Action", description="Action that the gesture plays once on the chain's bones", type=Action
     )
     mode: EnumProperty(
         name="Mode",
@@ -308,7 +316,7 @@ class LimberBehaviour(PropertyGroup):
     )
     person_distance: FloatProperty(
         name="Distance",
-        description="Distance of the person that the rehearsal assumes",
+        description="Distance from the camera to the assumed person during the rehearsal",
         default=1.5,
         min=0.0,
         subtype="DISTANCE",

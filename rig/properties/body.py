@@ -50,7 +50,7 @@ CALIBRATIONS = [
 ]
 
 
-OSC_PORT = 9000
+OSC_PORT = 9000  # default UDP port for link orientations by OSC
 
 
 def _offer_port(retarget: bpy.types.PropertyGroup, _context: bpy.types.Context) -> None:
@@ -68,9 +68,8 @@ def _uncalibrate(pair: bpy.types.PropertyGroup, _context: bpy.types.Context) -> 
 class LimberPair(PropertyGroup):
     """A bone of the target, and the bone of the source that it follows."""
 
-    name: StringProperty(
-        name="Name", description="Name of the target's bone"
-    )  # overrides identify items of a list by name
+    # overrides identify items of a list by name
+    name: StringProperty(name="Name", description="Name of the target's bone")
     target: StringProperty(
         name="Target Bone",
         description="Bone of this armature that follows the source bone",
@@ -86,7 +85,9 @@ class LimberPair(PropertyGroup):
     )
     weight: WeightProperty(
         name="Weight",
-        description="Weight of this bone if the bones cannot all follow their sources",
+        description=(
+            "Weight of this bone, relative to the other bones, if they cannot all follow their sources"
+        ),
     )
     level: IntProperty(
         name="Level",
@@ -101,9 +102,9 @@ class LimberPair(PropertyGroup):
     position_weight: FloatProperty(
         name="Position",
         description=(
-            "Weight, per square metre, with which the head of this bone follows the position of the source"
-            " bone's head, scaled by Scale, as for hands that hold an object; 0: the bone follows by its"
-            " rotation only"
+            "How strongly the bone's head also follows the position of the source bone's head, for example of"
+            " a hand that holds an object. 0: rotation only; at 100, a distance of 10 cm counts like a"
+            " rotation error of 57 degrees at weight 1"
         ),
         default=0.0,
         min=0.0,
@@ -112,7 +113,8 @@ class LimberPair(PropertyGroup):
     gain: FloatProperty(
         name="Gain",
         description=(
-            "Correction of this bone's errors, per second, in place of the body's Gain; 0: as for the body"
+            "How fast this bone's errors are corrected, as a rate per second, in place of the body's Gain; 0:"
+            " by the body's Gain"
         ),
         default=0.0,
         min=0.0,
@@ -123,7 +125,7 @@ class LimberPair(PropertyGroup):
     )
     offset: FloatVectorProperty(
         name="Calibration",
-        description="Rotation of the bone in its source bone's frame (w, x, y, z)",
+        description="Rotation of the bone in its source bone's frame (w, x, y, z), as measured by Calibrate",
         subtype="QUATERNION",
         size=4,
         default=(1.0, 0.0, 0.0, 0.0),
@@ -193,8 +195,8 @@ class LimberRetarget(LimberMotionStyle, LimberRange, PropertyGroup):
     scale: FloatProperty(
         name="Scale",
         description=(
-            "Factor from the source's path and height to those of the base: length of this armature's legs"
-            " relative to the source's"
+            "Size of this body relative to the source: the source's path and height are multiplied by it."
+            " Calibrate sets it to the ratio of the lengths of their legs"
         ),
         default=1.0,
         min=0.0,
@@ -205,7 +207,7 @@ class LimberRetarget(LimberMotionStyle, LimberRange, PropertyGroup):
     on_floor: BoolProperty(
         name="Stand on Floor",
         description=(
-            "Set the base height so that the body's feet are on the floor when the source's are. Planted feet"
+            "Set the height of the body so that its feet are on the floor when the source's are. Planted feet"
             " stay on the floor"
         ),
         default=True,
@@ -231,7 +233,10 @@ class LimberRetarget(LimberMotionStyle, LimberRange, PropertyGroup):
         options={"HIDDEN"},
     )
     shift: FloatVectorProperty(
-        name="Shift", description="Offset of the base in the world", subtype="TRANSLATION", size=3
+        name="Shift",
+        description=("Displacement of the whole body in the world, relative to the source's scaled path"),
+        subtype="TRANSLATION",
+        size=3,
     )
     paired_only: BoolProperty(
         name="Paired Bones Only",
@@ -242,7 +247,7 @@ class LimberRetarget(LimberMotionStyle, LimberRange, PropertyGroup):
     )
     velocity: FloatProperty(
         name="Fastest Joint",
-        description="Velocity limit of all joints, per second; 0: no limit",
+        description="Largest speed of every joint, as an angle per second; 0: no limit",
         subtype="ANGLE",
         min=0.0,
         soft_max=12.0,
@@ -257,8 +262,8 @@ class LimberRetarget(LimberMotionStyle, LimberRange, PropertyGroup):
     acceleration: FloatProperty(
         name="Acceleration",
         description=(
-            "Acceleration limit of all joints, per second squared, for soft starts and stops;"
-            " limits of position win over it; 0: no limit"
+            "Largest acceleration of every joint, as an angle per second squared, for soft starts and stops."
+            " Where a joint would exceed its range it may brake harder. 0: no limit"
         ),
         subtype="ANGLE",
         min=0.0,
@@ -268,8 +273,8 @@ class LimberRetarget(LimberMotionStyle, LimberRange, PropertyGroup):
     gain: FloatProperty(
         name="Gain",
         description=(
-            "Correction of errors, per second; 0: all at once. At 20, an error decays within a tenth "
-            "of a second; the motion itself is followed without lag"
+            "How fast errors are corrected, as a rate per second: at 20, an error decays within a tenth of a"
+            " second; 0: at once. The motion itself is followed without lag"
         ),
         min=0.0,
         soft_max=100.0,
@@ -278,8 +283,8 @@ class LimberRetarget(LimberMotionStyle, LimberRange, PropertyGroup):
     posture_gain: FloatProperty(
         name="Return to Pose",
         description=(
-            "How fast joints that no pair determines return to this armature's own pose and keyframes, per"
-            " second; 0: they stay where they are"
+            "How fast joints that no pair determines return to this armature's own pose and keyframes, as a"
+            " rate per second; 0: they stay where they are"
         ),
         min=0.0,
         soft_max=10.0,

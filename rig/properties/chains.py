@@ -47,7 +47,7 @@ def _signed_axes(owner: str) -> list[tuple[str, str, str]]:
 
 SIGNED_AXES, SIGNED_AXES_OF_TARGET = _signed_axes("bone"), _signed_axes("target")
 
-FORWARD_AXES = [*SIGNED_AXES, (CUSTOM, "Custom", "Along a direction of its own in the end bone's frame")]
+FORWARD_AXES = [*SIGNED_AXES, (CUSTOM, "Custom", "Along a direction that you set, in the end bone's frame")]
 
 GOAL_ITEMS = [(key, kind.label, kind.description) for key, kind in GOALS.items()]
 ROLLS = [
@@ -69,7 +69,10 @@ class LimberJoint(LimberJointSettings, PropertyGroup):
 
     shape_weight: WeightProperty(
         name="Shape Weight",
-        description="Weight of the bone in the shape that the Expressive solver keeps",
+        description=(
+            "Weight of the bone, relative to the chain's other bones, in the shape that the Expressive solver"
+            " keeps"
+        ),
     )
 
 
@@ -142,7 +145,7 @@ class LimberGoal:
     weight: WeightProperty(
         name="Weight",
         description=(
-            "Weight of this goal if goals conflict; distances are relative to the chain's reach. 0: no"
+            "Weight of this goal, relative to the chain's other goals, if they cannot all be met. 0: no"
             " effect. To fade a chain out, use Influence"
         ),
     )
@@ -151,9 +154,8 @@ class LimberGoal:
 class LimberEnd(LimberGoal, PropertyGroup):
     """An additional end of a chain: a descendant of the chain's root, with a goal of its own."""
 
-    name: StringProperty(
-        name="Name", description="Name of the bone"
-    )  # overrides identify items of a list by name
+    # overrides identify items of a list by name
+    name: StringProperty(name="Name", description="Name of the bone")
     bone: StringProperty(
         name="Bone", description="Bone that looks at the target, copies its orientation, or reaches for it"
     )
@@ -275,7 +277,9 @@ class LimberRig(LimberZones, PropertyGroup):
         description="Mechanism that the object owns: bodies and joints, also in closed loops",
         type=LimberMechanism,
     )
-    part: PointerProperty(name="Part", description="Role of the object in a mechanism", type=LimberPart)
+    part: PointerProperty(
+        name="Part", description="Role of the object as a body or joint of a mechanism", type=LimberPart
+    )
 
 
 PROPERTIES = {

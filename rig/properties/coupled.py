@@ -11,9 +11,8 @@ from .overridable import CollectionProperty, FloatProperty, IntProperty, StringP
 class LimberCoupledJoint(LimberJointAxis, PropertyGroup):
     """A joint of a coupled limit, with its factor in the sum."""
 
-    name: StringProperty(
-        name="Name", description="Name of the joint's bone"
-    )  # overrides identify items of a list by name
+    # overrides identify items of a list by name
+    name: StringProperty(name="Name", description="Name of the joint's bone")
     factor: FloatProperty(
         name="Factor",
         description="Factor of the joint's angle in the sum: 1 and -1 bound the difference of two joints",

@@ -29,9 +29,8 @@ def _lid(eyes: bpy.types.PropertyGroup) -> float:
 class LimberLid(PropertyGroup):
     """An eyelid: a bone that rotates from its posed rotation, in which the eye is open, to closed."""
 
-    name: StringProperty(
-        name="Name", description="Name of the eyelid"
-    )  # overrides identify items of a list by name
+    # overrides identify items of a list by name
+    name: StringProperty(name="Name", description="Name of the eyelid")
     bone: StringProperty(name="Bone", description="Bone of the eyelid")
     axis: EnumProperty(
         name="Axis",
@@ -53,8 +52,8 @@ class LimberEyes(PropertyGroup):
     blinks: FloatProperty(
         name="Blinks",
         description=(
-            "Factor of how often the eyes blink: 1 at shifts of the gaze over 20 degrees, at the end of"
-            " speech, and else every 2 to 6 seconds; 0 never"
+            "How often the eyes blink: at 1 every 2 to 6 seconds, at 2 twice as often, and at any value above"
+            " 0 also at shifts of the gaze over 20 degrees and at the end of speech. 0: never"
         ),
         default=1.0,
         min=0.0,
@@ -63,13 +62,17 @@ class LimberEyes(PropertyGroup):
     aversion: FactorProperty(
         name="Looks Away",
         description=(
-            "How much the end looks away from the target: each time for 0.5 to 4 seconds, after 2 to 5"
-            " seconds of a look at it. 0: never"
+            "How far the end looks away from the target, each time for 0.5 to 4 seconds, after 2 to 5 seconds"
+            " of a look at it: at 1 by up to 20 degrees to the side and 30 up or down. 0: never"
         ),
         default=0.0,
     )
     follow: FactorProperty(
-        name="Lids Follow", description="Share of the gaze's pitch that the eyelids follow", default=0.7
+        name="Lids Follow",
+        description=(
+            "How far the eyelids follow when the gaze goes up or down: 1 by the same angle, 0 not at all"
+        ),
+        default=0.7,
     )
     seed: IntProperty(
         name="Seed",

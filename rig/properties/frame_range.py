@@ -9,7 +9,7 @@ LAST_FRAME = 1_048_574  # Blender's largest frame number
 
 
 def bake_range(settings: bpy.types.PropertyGroup, scene: bpy.types.Scene) -> tuple[int, int]:
-    """First and last frame of a bake: the ones that the user set, else the scene's.
+    """(first, last) frame of a bake: the ones that the user set, else the scene's.
 
     Args:
         settings: A chain, a retarget or a mechanism.

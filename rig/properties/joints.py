@@ -65,7 +65,7 @@ class LimberJointSettings(LimberJointAxis, LimberServo, LimberJointStyle):
 
     lower: FloatProperty(
         name="Min",
-        description="Smallest angle of the joint or motor",
+        description="Smallest angle of the joint or motor, from its rest pose",
         subtype="ANGLE",
         default=-pi,
         soft_min=-pi,
@@ -73,7 +73,7 @@ class LimberJointSettings(LimberJointAxis, LimberServo, LimberJointStyle):
     )
     upper: FloatProperty(
         name="Max",
-        description="Largest angle of the joint or motor",
+        description="Largest angle of the joint or motor, from its rest pose",
         subtype="ANGLE",
         default=pi,
         soft_min=-pi,
@@ -81,29 +81,36 @@ class LimberJointSettings(LimberJointAxis, LimberServo, LimberJointStyle):
     )
     velocity: FloatProperty(
         name="Velocity",
-        description="Largest speed of the joint or motor, per second",
+        description="Largest speed of the joint or motor, as an angle per second",
         subtype="ANGLE",
         default=VELOCITY,
     )
     acceleration: FloatProperty(
         name="Acceleration",
-        description="Largest acceleration of the joint or motor, per second squared",
+        description="Largest acceleration of the joint or motor, as an angle per second squared",
         subtype="ANGLE",
         default=ACCELERATION,
     )
     jerk: FloatProperty(
         name="Jerk",
-        description="Largest jerk of the joint or motor, per second cubed; lower is softer",
+        description=(
+            "Largest jerk (change of the acceleration) of the joint or motor, as an angle per second cubed;"
+            " lower is softer"
+        ),
         subtype="ANGLE",
         default=JERK,
     )
-    linear_lower: in_metres("lower", "Min", "Smallest displacement along the axis")
-    linear_upper: in_metres("upper", "Max", "Largest displacement along the axis")
+    linear_lower: in_metres("lower", "Min", "Smallest displacement along the axis, from the rest pose")
+    linear_upper: in_metres("upper", "Max", "Largest displacement along the axis, from the rest pose")
     linear_velocity: in_metres("velocity", "Velocity", "Largest speed, in metres per second")
     linear_acceleration: in_metres(
         "acceleration", "Acceleration", "Largest acceleration, in metres per second squared"
     )
-    linear_jerk: in_metres("jerk", "Jerk", "Largest jerk, in metres per second cubed: less is softer")
+    linear_jerk: in_metres(
+        "jerk",
+        "Jerk",
+        "Largest jerk (change of the acceleration), in metres per second cubed; lower is softer",
+    )
 
     @property
     def limits(self) -> tuple[float, float]:

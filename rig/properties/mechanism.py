@@ -58,7 +58,8 @@ DRIVES = [
     ("TARGETS", "Targets", "Targets give the poses of bodies; motor values are solved for"),
     ("MOTORS", "Motors", "The motors' values, which can be keyframed, give the pose of the mechanism"),
 ]
-EVENLY = (1.0, 1.0, 1.0)
+EVENLY = (1.0, 1.0, 1.0)  # default weights of a goal along X, Y and Z
+MOTOR_VALUE = "Motor's position from the rest pose, for mechanisms driven by motors and for baked motion"
 
 
 MASSES = [
@@ -75,7 +76,7 @@ class LimberMass:
     """Mixin with the settings of a body's mass."""
 
     mass_from: EnumProperty(
-        name="Mass From", description="Source of the body's mass", items=MASSES, default="AUTO"
+        name="Mass From", description="Where the mass of the body comes from", items=MASSES, default="AUTO"
     )
     mass: FloatProperty(
         name="Mass",
@@ -161,15 +162,13 @@ class LimberMotor(LimberJointSettings, PropertyGroup):
 
     value: FloatProperty(
         name="Value",
-        description="Position of the motor, for a mechanism driven by its motors and for baked motion",
+        description=MOTOR_VALUE,
         subtype="ANGLE",
         default=0.0,
         soft_min=-pi,
         soft_max=pi,
     )
-    linear_value: in_metres(
-        "value", "Value", "Position of the motor, for a mechanism driven by its motors and for baked motion"
-    )
+    linear_value: in_metres("value", "Value", MOTOR_VALUE)
     keeps_value: BoolProperty(
         name="Keep Value",
         description=(
@@ -242,7 +241,10 @@ class LimberMechanismGoal(PropertyGroup):
     )
     position_weight: FloatVectorProperty(
         name="Position",
-        description="Weight of the position along the world's axes; 0 leaves an axis free. Can be keyframed",
+        description=(
+            "Weights of the position along the world's X, Y and Z, relative to the mechanism's other goals; 0"
+            " leaves an axis free. Can be keyframed"
+        ),
         default=EVENLY,
         min=0.0,
         soft_max=1000.0,
@@ -250,8 +252,8 @@ class LimberMechanismGoal(PropertyGroup):
     rotation_weight: FloatVectorProperty(
         name="Orientation",
         description=(
-            "Weight of the orientation about the axes of the target, with the offset; 0 leaves an axis free."
-            " Can be keyframed"
+            "Weights of the orientation about the target's X, Y and Z (with the offset), relative to the"
+            " mechanism's other goals; 0 leaves an axis free. Can be keyframed"
         ),
         default=EVENLY,
         min=0.0,
@@ -269,8 +271,8 @@ class LimberMechanismGoal(PropertyGroup):
     direction_weight: FloatProperty(
         name="Direction",
         description=(
-            "Weight of the angle between the two axes, in radians; 0 leaves the direction free. Can be"
-            " keyframed"
+            "Weight of the angle between the two axes, relative to the mechanism's other goals; 0 leaves the"
+            " direction free. Can be keyframed"
         ),
         default=1.0,
         min=0.0,
@@ -342,8 +344,8 @@ class LimberMechanism(LimberPostures, LimberMotionStyle, LimberRange, PropertyGr
     density: FloatProperty(
         name="Density",
         description=(
-            "Mass per cubic metre of bodies whose mass is automatic and given by neither a file nor a rigid"
-            " body"
+            "Density of bodies whose mass is automatic and given by neither a file nor a rigid body, in"
+            " kilograms per cubic metre"
         ),
         default=1000.0,
         min=0.0,
@@ -365,7 +367,7 @@ class LimberMechanism(LimberPostures, LimberMotionStyle, LimberRange, PropertyGr
     velocity_weight: FloatProperty(
         name="Velocity Weight",
         description=(
-            "Slows bodies that turn faster than the threshold, and so motors near singular poses, where a"
+            "Slows bodies that rotate faster than the threshold, and so motors near singular poses, where a"
             " small motion of the target needs a large motion of the motors; 0: off. Equations 4 and 5 of"
             " Schumacher et al. 2021, who use 0.0001"
         ),

@@ -24,7 +24,11 @@ CHAIN_FILTERS = (
 
 
 BODY_FILTERS = (
-    item(NO_FILTER, "None", "The joints follow at once. Limits of velocity and acceleration still hold"),
+    item(
+        NO_FILTER,
+        "None",
+        "The joints follow at once. The limits of velocity and acceleration in Retarget still hold",
+    ),
 )
 
 
@@ -37,7 +41,9 @@ def filter_property(
     return keyed_enum(
         "filter",
         name="Filter",
-        description="Filter that shapes the motion within the limits of joints or motors",
+        description=(
+            "Motion filter, which smooths the motion and keeps it within the limits of joints or motors"
+        ),
         items=[*extra_items, *(choice(key, info) for key, info in FILTERS.items())],
         default=default,
     )
@@ -55,7 +61,7 @@ class LimberSmoothness:
     )
     rho: FloatProperty(
         name="Responsive",
-        description="Rho of the filter: a larger value makes a smooth motion follow faster",
+        description="How quickly a smooth motion arrives: 0 slowest, 0.99 quickest (rho of the filter)",
         default=0.0,
         min=0.0,
         max=0.99,
@@ -99,20 +105,29 @@ class LimberMotionStyle(LimberStyle):
     velocity_share: FactorProperty(
         name="Velocity",
         description=(
-            "Share of the joints' or motors' velocity limits that the motion uses; lower for a heavier"
-            " character"
+            "Share of the joints' or motors' velocity limits that the motion uses; lower: the motion looks"
+            " heavier"
         ),
         default=1.0,
         min=0.01,
     )
     acceleration_share: FactorProperty(
         name="Acceleration",
-        description="Share of the acceleration limits that the motion uses",
+        description=(
+            "Share of the joints' or motors' acceleration limits that the motion uses; lower: softer starts"
+            " and stops"
+        ),
         default=1.0,
         min=0.01,
     )
     jerk_share: FactorProperty(
-        name="Jerk", description="Share of the jerk limits that the motion uses", default=1.0, min=0.01
+        name="Jerk",
+        description=(
+            "Share of the joints' or motors' jerk limits that the motion uses; lower: acceleration changes"
+            " more gradually"
+        ),
+        default=1.0,
+        min=0.01,
     )
 
 

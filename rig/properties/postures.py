@@ -100,7 +100,9 @@ class LimberPostures:
         options={"SKIP_SAVE"},
     )
     base: EnumProperty(
-        name="Base", description="Posture that the mover keeps as far as its goal allows", items=BASES
+        name="Base",
+        description="Posture that the chain or mechanism keeps as far as its goal allows",
+        items=BASES,
     )
 
     @property

@@ -89,10 +89,20 @@ class LimberAuxiliary(LimberSmoothness, ServoSettings, PropertyGroup):
         description='Path of the property in its data-block: location[2], key_blocks["Jaw"].value, ["blink"]',
     )
     low: FloatProperty(
-        name="Min", description="Smallest value of the property; angles in radians", default=0.0
+        name="Min",
+        description=(
+            "Value of the property at which the servo is at Servo at Min, and below which it stays there;"
+            " angles in radians"
+        ),
+        default=0.0,
     )
     high: FloatProperty(
-        name="Max", description="Largest value of the property; angles in radians", default=1.0
+        name="Max",
+        description=(
+            "Value of the property at which the servo is at Servo at Max, and above which it stays there;"
+            " angles in radians"
+        ),
+        default=1.0,
     )
     at_low: FloatProperty(
         name="Servo at Min",
@@ -115,16 +125,24 @@ class LimberAuxiliary(LimberSmoothness, ServoSettings, PropertyGroup):
     )
     jerk: FloatProperty(
         name="Jerk",
-        description="Largest jerk of the value, per second cubed; lower is softer",
+        description=(
+            "Largest jerk (change of the acceleration) of the value, per second cubed; lower is softer"
+        ),
         default=400.0,
         min=1e-4,
     )
     filter: keyed_enum(
         "filter",
         name="Filter",
-        description="Filter that shapes the value's motion within its limits",
+        description="Motion filter, which smooths the value's motion and keeps it within its limits",
         items=[
-            (DIRECT, "None", "As the property is; the robot alone keeps the limits", "NONE", 0),
+            (
+                DIRECT,
+                "None",
+                "Send the property's value as it is; only the robot keeps to the limits",
+                "NONE",
+                0,
+            ),
             *(choice(key, info) for key, info in FILTERS.items()),
         ],
         default=DIRECT,
@@ -150,8 +168,8 @@ class LimberDevice(PropertyGroup):
     port: StringProperty(
         name="Port",
         description=(
-            "Serial port of the robot, or a path; host and port of a robot on a network; 'virtual' is the"
-            " built-in robot"
+            "Serial port of the robot, or a path; host and port of a robot on a network; 'virtual' is a"
+            " built-in, simulated robot"
         ),
         default=VIRTUAL_PORT,
     )
@@ -165,7 +183,10 @@ class LimberDevice(PropertyGroup):
     protocol: keyed_enum(
         "protocol",
         name="Protocol",
-        description="Protocol of the robot",
+        description=(
+            "Language that the robot's controller or servos understand: the protocol of their maker, or of"
+            " Limber's firmware"
+        ),
         items=PROTOCOL_ITEMS,
         default=OWN,
         update=lambda device, _context: servo_units.protocol_changed(device),
@@ -178,7 +199,10 @@ class LimberDevice(PropertyGroup):
         ),
     )
     multi_turn: BoolProperty(
-        name="Multi-Turn", description="The servos are configured for more than one revolution"
+        name="Multi-Turn",
+        description=(
+            "The servos are configured for more than one revolution, so that positions may exceed one"
+        ),
     )
     channel_count: EnumProperty(
         name="Channels",
@@ -213,7 +237,9 @@ class LimberDevice(PropertyGroup):
     )
     active_channel: IntProperty(name="Channel", description="Selected additional servo")
     auxiliaries: CollectionProperty(
-        name="Values", description="Animatable properties that drive a servo", type=LimberAuxiliary
+        name="Values",
+        description=("Animatable properties, each of which drives a servo: a jaw, an eyelid, a lamp"),
+        type=LimberAuxiliary,
     )
     active_auxiliary: IntProperty(name="Value", description="Selected value")
     was_connected: BoolProperty(

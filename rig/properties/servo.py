@@ -11,12 +11,8 @@ import bpy
 from ...hardware.device import FARTHEST, LAST_SERVO
 from .overridable import BoolProperty, EnumProperty, FloatProperty, IntProperty
 
-CENTRE_US, MIN_US, MAX_US, US_PER_RADIAN = (
-    1500.0,
-    500.0,
-    2500.0,
-    2000.0 / pi,
-)  # calibration of a hobby servo: 2000 us for 180 degrees, centred at 1500 us
+# calibration of a hobby servo: 2000 us for 180 degrees, centred at 1500 us
+CENTRE_US, MIN_US, MAX_US, US_PER_RADIAN = (1500.0, 500.0, 2500.0, 2000.0 / pi)
 UNKNOWN_OFFSET = -(2**31)  # value of a servo's homing offset that is not known
 
 ON_SILENCE = [
@@ -83,7 +79,7 @@ class ServoSettings:
 
     @property
     def value_at_ends(self) -> tuple[float, float]:
-        """Values at the lowest and at the highest position command, in the unit of `limits`."""
+        """Values at the (lowest, highest) position command, in the unit of `limits`."""
         raise NotImplementedError
 
     @property
@@ -104,7 +100,9 @@ class LimberServo(ServoSettings):
     reverse: BoolProperty(name="Reverse", description="Rotate the servo opposite to the joint")
     zero_us: FloatProperty(
         name="Zero",
-        description="Servo position at which the joint is at 0, in the protocol's unit",
+        description=(
+            "Servo position at which the joint is at 0, in the protocol's unit (hobby servos: microseconds)"
+        ),
         default=CENTRE_US,
         min=-FARTHEST,
         max=FARTHEST,
@@ -133,21 +131,25 @@ class LimberServo(ServoSettings):
     )
     min_us: FloatProperty(
         name="Lowest",
-        description="Lowest position command, in the protocol's unit",
+        description=(
+            "Lowest position that is sent to the servo, in the protocol's unit (hobby servos: microseconds)"
+        ),
         default=MIN_US,
         min=-FARTHEST,
         max=FARTHEST,
     )
     max_us: FloatProperty(
         name="Highest",
-        description="Highest position command, in the protocol's unit",
+        description=(
+            "Highest position that is sent to the servo, in the protocol's unit (hobby servos: microseconds)"
+        ),
         default=MAX_US,
         min=-FARTHEST,
         max=FARTHEST,
     )
     servo_speed: FloatProperty(
         name="Top Speed",
-        description="Top speed of the servo itself, per second; 0: not known",
+        description="Top speed of the servo itself, as an angle per second; 0: not known",
         subtype="ANGLE",
         default=0.0,
         min=0.0,

@@ -8,12 +8,8 @@ from ...hardware.presets import Preset
 from ...hardware.protocols.table import BUILT_IN, OWN, PROTOCOLS, capabilities_of
 
 FIELDS = ("zero_us", "us_per_radian", "min_us", "max_us")
-PULSES = (
-    1500.0,
-    2000.0 / pi,
-    500.0,
-    2500.0,
-)  # hobby servo: zero [us], [us/rad], lowest and highest position [us]
+# hobby servo: zero [us], [us/rad], lowest and highest position [us]
+PULSES = (1500.0, 2000.0 / pi, 500.0, 2500.0)
 NEAR = 1e-3  # relative tolerance for equal values: properties have single precision
 ABBREVIATED = {"microseconds": "us", "quarter microseconds": "1/4 us", "eighths of a microsecond": "us"}
 

@@ -36,7 +36,10 @@ class LimberZones:
     active_zone: IntProperty(name="Zone", description="Selected no-go zone")
     link_radius: FloatProperty(
         name="Link Radius",
-        description="Radius of the links about the line from a bone's head to its tail",
+        description=(
+            "Radius of the links, which Motion Check takes as cylinders about the lines from the bones' heads"
+            " to their tails"
+        ),
         subtype="DISTANCE",
         default=0.02,
         min=0.0,

@@ -93,7 +93,8 @@ def start_scan(
     port: str | None, without: set[str], protocols: list[str], baudrates: list[int], lowest: int, highest: int
 ) -> RunningJob:
     """Starts a scan of a port (None: all ports except those in `without`) with these protocols and baud rates
-    [bit/s], for servo ids from `lowest` to `highest`. Results of the last scan are discarded.
+    [bit/s], for servo ids from `lowest` to `highest`. A running scan is cancelled, and results
+    are discarded.
 
     Raises:
         WorkerError: the process cannot be started.

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from ...hardware.status import Status
 
 SECONDS = 10.0  # [s] length of the history: long enough for a gesture and for coming to rest after it
-MOST = 1200  # largest number of samples
+MOST_SAMPLES = 1200  # largest number of samples
 
 Values = tuple[float | None, ...]
 
@@ -24,7 +24,7 @@ class Sample:
 class History:
     """Samples of the last seconds, oldest first."""
 
-    samples: deque[Sample] = field(default_factory=lambda: deque(maxlen=MOST))
+    samples: deque[Sample] = field(default_factory=lambda: deque(maxlen=MOST_SAMPLES))
 
     def note(self, time: float, status: Status) -> None:
         """Adds a status; removes samples that are too old."""

@@ -25,7 +25,7 @@ from . import device as robot_device
 from . import links
 from .lerobot_servos import LerobotServo, servo_at, servo_of
 
-BAUDRATE = 1_000_000
+BAUDRATE = 1_000_000  # [bit/s] baud rate that LeRobot uses with both makers' servos
 # item in place of a model's name: the joints are at 0 in the middle of the recorded range, as in LeRobot
 MIDDLE = "middle"
 LOST = 0.01  # [rad] smallest loss of a joint's range in an exported file that is reported, about 0.5 degrees

@@ -21,7 +21,7 @@ from . import links
 from . import values as robot_values
 from .device import sources
 
-SAME_FRAME = 1e-3
+SAME_FRAME = 1e-3  # [frames] distance within which two times are the same frame
 NO_INDEX = -1  # array index of a property that is a single number
 
 

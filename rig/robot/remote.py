@@ -48,9 +48,8 @@ class _Ear:
     rig_name: str
     orders: RemoteOrders
     signals: RemoteSignals = field(default_factory=RemoteSignals)
-    velocities: dict[str, list[float]] = field(
-        default_factory=dict
-    )  # velocities of targets, from messages since the last read [m/s, rad/s]
+    # velocities of targets, from messages since the last read [m/s, rad/s]
+    velocities: dict[str, list[float]] = field(default_factory=dict)
 
 
 _ears: dict[int, _Ear] = {}  # objects that listen, by the armature object's session_uid

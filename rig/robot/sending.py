@@ -45,13 +45,11 @@ class ConnectedRobot:
     session: RobotSession
     rig_name: str
     sources: tuple[Source, ...]  # source of the value of each of the device's joints
-    short: tuple[
-        tuple[DeviceJoint, float, float], ...
-    ]  # joints whose limits exceed their servos' ranges, with the ranges of the servos
+    # joints whose limits exceed their servos' ranges, with the ranges of the servos
+    short: tuple[tuple[DeviceJoint, float, float], ...]
     angles: list[float]  # [rad; prismatic joints m; values in their own unit] last values of the joints
-    shaped: list[float | Kinematic] = field(
-        default_factory=list
-    )  # last sent values: `angles` after the filters, with their velocities
+    # last sent values: `angles` after the filters, with their velocities
+    shaped: list[float | Kinematic] = field(default_factory=list)
     status: Status | None = None  # last status read
     history: History = field(default_factory=History)
     filters: ValueFilters = field(default_factory=ValueFilters)

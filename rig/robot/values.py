@@ -177,7 +177,7 @@ def _name_of(owner: bpy.types.ID, path: str) -> str:
 
 
 def _soft_range(owner: bpy.types.ID, path: str) -> tuple[float, float]:
-    """Soft limits of a property; infinite if it has none."""
+    """(lower, upper) soft limit of a property, very large if it has none; NaN if the property is unknown."""
     head, _, last = re.sub(r"\[\d+\]$", "", path).rpartition(".")
     try:
         holder = owner.path_resolve(head) if head else owner

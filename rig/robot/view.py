@@ -39,8 +39,8 @@ class LimberView(bpy.types.PropertyGroup):
     deviation: BoolProperty(
         name="Colour Bones",
         description=(
-            "Draw a line along each bone of live chains: blue and thin where it keeps its posture, over"
-            " yellow to red and wide where it deviates by 30 degrees"
+            "Draw a line along each bone of live chains, by how far the bone deviates from its posture: thin"
+            " and blue at 0, then yellow, wide and red at 30 degrees"
         ),
     )
     entered: BoolProperty(

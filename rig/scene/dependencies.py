@@ -18,9 +18,8 @@ from ..bones.paths import bone_names
 # names of properties that move an object
 _TRANSFORM = re.compile(r"(delta_)?(location|rotation_\w+|scale)\b")
 
-Bodies = Mapping[
-    int, Container[str]
-]  # objects and bones that show a mechanism's bodies: object's session_uid -> bones; "" for the object itself
+# objects and bones that show a mechanism's bodies: object's session_uid -> bones; "" for the object itself
+Bodies = Mapping[int, Container[str]]
 NO_BODIES: Bodies = MappingProxyType({})
 
 
@@ -138,9 +137,8 @@ class MovedParts(NamedTuple):
     """The bones that a chain's joints move, or the bodies that a mechanism moves."""
 
     rig: object = None  # armature object of the bones
-    bones: set[str] | frozenset[str] = (
-        frozenset()
-    )  # names of the bones with the chain's joints, and of the bones that mimic these joints
+    # names of the bones with the chain's joints, and of the bones that mimic these joints
+    bones: set[str] | frozenset[str] = frozenset()
     mimicking: frozenset[str] = frozenset()  # names of the bones among them that mimic a joint
     bodies: Bodies = NO_BODIES  # bodies that a mechanism moves
 
@@ -265,5 +263,5 @@ def leaders_of(pair: tuple, others: Sequence[MovedParts], objects: Dependencies)
 def _path(rig: bpy.types.Object, chain: bpy.types.PropertyGroup) -> list[str]:
     try:
         return bone_names(rig.pose.bones, chain)
-    except RigError:  # the chain's own read reports the error
+    except RigError:  # reading the chain reports the error
         return []

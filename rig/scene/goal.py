@@ -65,9 +65,8 @@ def _with(*aims: type) -> frozenset[str]:
 LOOKS = _with(Point, Direction)  # goals with a forward axis, and perhaps an up axis
 ORIENTS = _with(Orientation, Frame)  # goals with a full orientation
 REACHES = _with(Position, Frame)  # goals with a position
-TURNED = _with(Direction, Orientation) - _with(
-    Point, Position
-)  # goals for which only the target's rotation counts
+# goals for which only the target's rotation counts
+TURNED = _with(Direction, Orientation) - _with(Point, Position)
 ALONG = _with(Direction)  # goals that use an axis of the target
 
 

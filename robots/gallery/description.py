@@ -21,16 +21,11 @@ from ..tree import build_tree
 from .fields import Fields
 
 FILE = "robot.yaml"
-DOFS = (
-    "x",
-    "y",
-    "z",
-    "yaw",
-    "pitch",
-    "roll",
-)  # DoF of a neck: displacements [m], then rotations [rad] about z, y, x
+# DoF of a neck: displacements [m], then rotations [rad] about z, y, x
+DOFS = ("x", "y", "z", "yaw", "pitch", "roll")
 SLIDES = ("x", "y", "z")
-LAST_SERVO = 252  # highest id on a servo bus
+# highest id on a servo bus (Feetech's), as in hardware/device.py, which this layer cannot use
+LAST_SERVO = 253
 FASTEST = 4_000_000  # [bit/s] highest baud rate of a serial line
 KNOWN = (
     "name", "maker", "licence", "source", "model", "root", "closures", "device", "servos", "pose", "gaze", "postures", "limbs", "notes",

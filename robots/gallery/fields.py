@@ -101,7 +101,7 @@ class Fields:
         return tuple(rows.vector(k) for k in rows.entries)
 
     def span(self, key: str) -> tuple[float, float]:
-        """A field with two numbers, the first below the second."""
+        """(lower, upper): a field with two numbers, the first below the second."""
         low, high = self.numbers(key, 2)
         if low >= high:
             raise NumberError(

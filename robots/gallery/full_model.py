@@ -150,9 +150,8 @@ def is_same(robot: Robot, other: Robot) -> bool:
     ]
     for link, frame in link_frames[0].items():
         other_frame = link_frames[1][link]
-        _, *apart = multiply(
-            conjugate(frame.rotation), other_frame.rotation
-        )  # half the angle between them, if it is small
+        # half the angle between them, if it is small
+        _, *apart = multiply(conjugate(frame.rotation), other_frame.rotation)
         if max(map(abs, (*subtract(frame.offset, other_frame.offset), *apart))) > SAME:
             return False
     return True

@@ -31,22 +31,10 @@ BALL = (("x", X), ("y", Y), ("z", Z))
 WORLD = "world"
 ON_BODIES = {"body", "joint", "freejoint", "geom", "inertial", "site", "camera", "light"}
 SECTIONS = {"compiler", "default", "asset", "worldbody", "equality", "actuator", "tendon", "keyframe"}
-SKIPPED = {
-    "option",
-    "size",
-    "visual",
-    "statistic",
-    "contact",
-    "sensor",
-    "custom",
-}  # sections that do not affect poses
-CONTAINERS = {
-    "replicate",
-    "attach",
-    "composite",
-    "flexcomp",
-    "flex",
-}  # elements from which MuJoCo's compiler makes bodies
+# sections that do not affect poses
+SKIPPED = {"option", "size", "visual", "statistic", "contact", "sensor", "custom"}
+# elements from which MuJoCo's compiler makes bodies
+CONTAINERS = {"replicate", "attach", "composite", "flexcomp", "flex"}
 EXPAND = (
     "MuJoCo's compiler makes bodies of it, which are left out: save the compiled model in MuJoCo"
     " (mj_saveLastXML), and import that"

@@ -170,7 +170,7 @@ class EqualityReader:
         return name, IDENTITY_TRANSFORM
 
     def _frame(self, name: str, body: str, at: Transform, element: Element) -> str:
-        """Adds a link that is fixed to a body, at a world frame; returns its name."""
+        """Adds a link that is fixed to a body, at a frame given in the world; returns its name."""
         requested = name
         while name in self.drawn:
             self._counts[requested] = self._counts.get(requested, 1) + 1

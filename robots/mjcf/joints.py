@@ -7,7 +7,7 @@ from ..errors import AxisError
 from ..model import Kind
 from ..transform import Transform
 from ..xml_tree import Element
-from .document import MOST, NO_LENGTH, Document
+from .document import LARGEST_LIMIT, NO_LENGTH, Document
 
 
 class JointAxis(NamedTuple):
@@ -41,7 +41,7 @@ class JointReader:
         return unit(axis)
 
     def limits(self, joint: Element, kind: Kind) -> tuple[float | None, float | None]:
-        """Lower and upper limit [rad or m]; None if the joint is not limited."""
+        """(lower, upper) limit [rad or m]; None each if the joint is not limited."""
         if kind == "continuous":  # one axis of a ball joint, whose range is a cone
             return None, None
         bounds = self.document.limits(joint, "range", "limited")
@@ -52,7 +52,7 @@ class JointReader:
                 joint, "its limits are equal, so it cannot move: if that is not meant, set the motor's limits"
             )
         lower, upper = (self.document.angle(number) if kind == "revolute" else number for number in bounds)
-        return lower if abs(lower) <= MOST else None, upper if abs(upper) <= MOST else None
+        return lower if abs(lower) <= LARGEST_LIMIT else None, upper if abs(upper) <= LARGEST_LIMIT else None
 
     def reference(self, joint: Element, is_slide: bool) -> float:
         """Value of a joint in the pose in which the file defines the bodies: [m] if it slides (`is_slide`),

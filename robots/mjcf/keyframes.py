@@ -9,10 +9,9 @@ from ..errors import UrdfError
 from ..xml_tree import Element
 from .document import Document
 
-MOST = 100  # largest number of keyframes that are read; robots have at most some dozen
-Coordinates = tuple[
-    Literal["free", "ball", "single"], tuple[str, ...]
-]  # (kind of a joint, the robot's joints for it)
+MOST_KEYFRAMES = 100  # largest number of keyframes that are read; robots have at most some dozen
+# (kind of a joint, the robot's joints for it)
+Coordinates = tuple[Literal["free", "ball", "single"], tuple[str, ...]]
 SIZES = {"free": 7, "ball": 4, "single": 1}  # count of a joint's numbers in qpos
 
 
@@ -27,10 +26,12 @@ def postures(document: Document, joints: Sequence[Coordinates]) -> dict[str, dic
     # these attributes describe a state of the simulation, which is no part of a posture
     for key in keys:
         key.skip_attributes("time", "qvel", "act", "ctrl", "mpos", "mquat")
-    if len(keys) > MOST:
-        document.reader.warn(keys[MOST], f"it and the keyframes after it are left out: {MOST} are read")
+    if len(keys) > MOST_KEYFRAMES:
+        document.reader.warn(
+            keys[MOST_KEYFRAMES], f"it and the keyframes after it are left out: {MOST_KEYFRAMES} are read"
+        )
     postures: dict[str, dict[str, float]] = {}
-    for number, key in enumerate(keys[:MOST]):
+    for number, key in enumerate(keys[:MOST_KEYFRAMES]):
         # without qpos, MuJoCo takes the model's reference pose, which is no posture of its own
         if "qpos" not in key.attributes:
             continue

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from ..model import ModelJoint, Robot
 from ..xml_tree import Element
-from .document import ACTUATORS, MOST, Document
+from .document import ACTUATORS, LARGEST_LIMIT, Document
 
 
 def with_motors(document: Document, robot: Robot) -> Robot:
@@ -40,7 +40,7 @@ def _limited(document: Document, actuator: Element, joint: ModelJoint) -> ModelJ
     lower, upper = joint.lower, joint.upper
     if controls is not None:
         low, high = (
-            min(max(number / gear, -MOST), MOST)
+            min(max(number / gear, -LARGEST_LIMIT), LARGEST_LIMIT)
             for number in (controls if gear > 0.0 else reversed(controls))
         )
         lower = low if lower is None else max(lower, low)

@@ -8,7 +8,7 @@ from typing import Any
 FLAGS = "#0- +.*123456789"  # characters of a conversion before its letter: flags, width and precision
 DIGITS = re.compile(r"[0-9]+")
 WIDEST = 1000  # largest width or precision [characters]; reports of numbers have some dozens
-MOST = 100_000  # largest length [characters] of a formatted text
+LONGEST_RESULT = 100_000  # largest length [characters] of a formatted text
 
 
 class FormatError(ValueError):
@@ -69,5 +69,5 @@ def _check_length(text: str, conversions: int, values: Iterable[Any], is_repeate
     """
     written = sum(len(value) if isinstance(value, str) else len(str(value)) for value in values)
     length = len(text) + conversions * WIDEST + written * (conversions if is_repeated else 1)
-    if conversions > 100 or length > 10 * MOST:
+    if conversions > 100 or length > 10 * LONGEST_RESULT:
         raise FormatError("its text would be too long")

@@ -145,6 +145,24 @@ def test_a_servo_that_cannot_be_changed_is_told(rig, bus):
     assert "Id 1 is taken" in background_jobs.change().says
 
 
+def test_every_id_of_a_bus_can_be_scanned_assigned_and_given(rig):
+    from limber.hardware.device import LAST_SERVO
+
+    ends = [
+        operator.get_rna_type().properties[name].hard_max
+        for operator, names in (
+            (bpy.ops.limber.scan, ("lowest", "highest")),
+            (bpy.ops.limber.change_servo, ("servo", "new_servo")),
+            (bpy.ops.limber.assign_servo, ("servo",)),
+        )
+        for name in names
+    ]
+    assert ends == 5 * [LAST_SERVO]
+    bpy.ops.limber.assign_servo(servo=LAST_SERVO)
+    chain = rig.limber.chains[0]
+    assert chain.joints[chain.active_joint].servo == LAST_SERVO == 253
+
+
 def test_unregistering_ends_a_scan(rig, bus):
     import limber
     from limber.rig.robot import background_jobs

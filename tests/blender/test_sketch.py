@@ -111,3 +111,16 @@ def test_without_points_the_button_says_what_to_select(chain):
         pytest.raises(RuntimeError, match="Select empties along the chain"),
     ):
         bpy.ops.limber.pose_from_points()
+
+
+def test_an_active_empty_is_one_of_the_points(chain):
+    rig = chain.id_data
+    markers = empties(sketch(rig))
+    make_active(rig)
+    api.pose_from_points(rig, chain, np.array([marker.location for marker in markers]))
+    expected = angles(rig)
+    for bone in rig.pose.bones:
+        bone.rotation_euler.x = 0.0
+    bpy.context.view_layer.objects.active = markers[0]
+    assert press(rig, markers) == {"FINISHED"}
+    assert angles(rig) == pytest.approx(expected, abs=1e-5)

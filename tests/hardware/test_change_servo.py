@@ -5,6 +5,7 @@ unchanged, and is reported with a remedy.
 import pytest
 from limber.hardware.change_servo import ChangeError
 from limber.hardware.change_servo import run as change
+from limber.hardware.device import LAST_SERVO
 from limber.hardware.job_events import Ended
 
 from tests.hardware.background_jobs import Late, Twins, Wired, found, told
@@ -56,6 +57,17 @@ def test_a_servo_gets_another_id_and_is_read_back_by_it(protocol, make, rate):
     assert sorted(bus.servos) == [3, 9]
     if protocol == "feetech_sts":
         assert bus.servos[9].table[55] == 1, "it is locked again"
+
+
+def test_the_last_id_is_given_to_a_feetech_servo_and_refused_for_a_dynamixel_servo():
+    feetech, dynamixel = StsBus({1: 2048.0}), DynamixelBus({1: 2048.0})
+    last = {"baudrate": 1_000_000, "servo": 1, "new_servo": LAST_SERVO}
+    with Wired(feetech) as robot:
+        assert told("change", port=robot.port, protocol="feetech_sts", **last)[-1] == Ended()
+    with Wired(dynamixel) as robot:
+        news = told("change", port=robot.port, protocol="dynamixel", **last)
+    assert news[-1].failed == "Servo 253 does not exist; numbers of Dynamixel X servos go from 0 to 252"
+    assert (sorted(feetech.servos), sorted(dynamixel.servos)) == ([LAST_SERVO], [1])
 
 
 def test_a_servo_that_answers_late_gets_another_id_too(monkeypatch):

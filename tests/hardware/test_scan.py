@@ -7,9 +7,10 @@ import time
 
 import pytest
 import serial
+from limber.hardware.device import LAST_SERVO
 from limber.hardware.errors import HardwareError
 from limber.hardware.job_events import Ended, Found, JobProgress, Remark
-from limber.hardware.protocols.table import OWN
+from limber.hardware.protocols.table import OWN, capabilities_of
 from limber.hardware.scan import SCANNED, rates_of, run
 from limber.hardware.virtual_robot import VirtualRobot
 
@@ -17,7 +18,7 @@ from tests.hardware.background_jobs import PYSERIAL, Late, Twins, Wired, found, 
 from tests.hardware.boards import LineBoard
 from tests.hardware.patience import PATIENCE, wait_until
 from tests.hardware.served_bus import ServedBus
-from tests.hardware.servo_bus import StsBus
+from tests.hardware.servo_bus import DynamixelBus, StsBus
 from tests.hardware.simulation import make_device
 
 
@@ -49,6 +50,18 @@ def test_servos_whose_first_answer_is_lost_are_asked_again_where_others_answer()
     with Wired(Hesitant({1: 2048.0, 7: 1000.0, 13: 3000.0})) as robot:
         news = scan(robot.port, "feetech_sts")
     assert [servo.servo for servo in found(news)] == [1, 7, 13]
+
+
+@pytest.mark.parametrize(
+    ("protocol", "make", "rate", "last"),
+    [("feetech_sts", StsBus, 1_000_000, LAST_SERVO), ("dynamixel", DynamixelBus, 57_600, LAST_SERVO - 1)],
+)
+def test_a_scan_to_the_last_id_finds_the_last_servo_of_each_protocol(protocol, make, rate, last):
+    assert capabilities_of(protocol).servos[-1] == last
+    with Wired(make({1: 2048.0, last: 1000.0})) as robot:
+        news = scan(robot.port, protocol, (rate,), (0, LAST_SERVO))
+    assert [servo.servo for servo in found(news)] == [1, last]
+    assert news[-1] == Ended()
 
 
 def test_a_process_on_its_own_finds_dynamixel_servos(sent):

@@ -6,10 +6,11 @@ import shutil
 from pathlib import Path
 
 import pytest
+from limber.hardware import device
 from limber.hardware.presets import PRESETS
 from limber.hardware.protocols.table import BUILT_IN
 from limber.robots.errors import UrdfError
-from limber.robots.gallery.description import FILE, check, read_description
+from limber.robots.gallery.description import FILE, LAST_SERVO, check, read_description
 from limber.robots.gallery.folders import OWN, entries
 from limber.robots.gallery.full_model import find
 from limber.robots.lerobot_zeros import ZEROS
@@ -50,6 +51,10 @@ def checked(folder: Path):
     return robot
 
 
+def test_a_description_takes_every_servo_that_a_device_can_have():
+    assert LAST_SERVO == device.LAST_SERVO
+
+
 @pytest.mark.parametrize("folder", ROBOTS, ids=lambda folder: folder.name)
 def test_a_robot_of_the_gallery_is_complete(folder):
     robot = checked(folder)
@@ -86,7 +91,7 @@ def test_a_folder_with_a_description_is_a_robot_and_its_name_is_in_the_menu(mine
             "a finite number is needed, found '999",
         ),
         ("baudrate: 1000000", "baudrate: fast", "device.baudrate", "a number is needed, found 'fast'"),
-        ("id: 1,", "id: 300,", "servos.shoulder.id", "300 is no whole number from 0 to 252"),
+        ("id: 1,", "id: 300,", "servos.shoulder.id", "300 is no whole number from 0 to 253"),
         ("id: 1,", "", "servos.shoulder.id", "it is missing"),
         ("direction: -1", "direction: 0", "servos.elbow.direction", "write 1 or -1"),
         ("[1000, 3000]", "[3000, 1000]", "servos.elbow.range", "write the smaller number first"),

@@ -41,10 +41,8 @@ class BusCodec(Codec):
         self._sync_reads = sync_reads
         position, (start, size) = table.quantities[Quantity.POSITION], table.requirements.meaning_span
         first = min(start, position.start)
-        self._watched = (
-            first,
-            max(start + size, position.end) - first,
-        )  # (first address, size) of the block for `watch`
+        # (first address, size) of the block for `watch`
+        self._watched = (first, max(start + size, position.end) - first)
         self._watches_meaning = self._watched[1] <= WIDEST_WATCH
 
     def decoder(self) -> BusDecoder:
@@ -199,7 +197,7 @@ class BusCodec(Codec):
         return (limp,) if lock is None else (limp, self._write(servo, lock, "The lock", 0))
 
     def _watchdog(self, seconds: float | None) -> tuple[Register, int]:
-        """The watchdog's register and the number to write for a timeout [s]; `seconds` None: disabled."""
+        """(the watchdog's register, the number to write) for a timeout [s]; `seconds` None: disabled."""
         register, span = self._table.watchdog, self.capabilities.watchdog
         if register is None or span is None:
             raise ProtocolError(

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from ..servo_state import GoalMeaning, StoredSettings
 from .registers import Register
 
-EVERY_BIT = -1
+EVERY_BIT = -1  # mask that compares all bits of a register
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +73,7 @@ class Requirements:
 
     @property
     def span(self) -> tuple[int, int]:
-        """First address and size [bytes] of the block that contains all these registers."""
+        """(first address, size [bytes]) of the block that contains all these registers."""
         registers = [requirement.register for requirement in self.required]
         if self.bounds is not None:
             registers += [self.bounds.lowest, self.bounds.highest]
@@ -83,7 +83,7 @@ class Requirements:
 
     @property
     def meaning_span(self) -> tuple[int, int]:
-        """First address and size [bytes] of the block that contains the registers of `meaning`."""
+        """(first address, size [bytes]) of the block that contains the registers of `meaning`."""
         registers = [requirement.register for requirement in self.required]
         return span_of(registers if self.homing_offset is None else [*registers, self.homing_offset])
 
@@ -113,6 +113,6 @@ class Requirements:
 
 
 def span_of(registers: list[Register]) -> tuple[int, int]:
-    """First address and size [bytes] of the smallest block that contains all given registers."""
+    """(first address, size [bytes]) of the smallest block that contains all given registers."""
     start = min(register.start for register in registers)
     return start, max(register.end for register in registers) - start

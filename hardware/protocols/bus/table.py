@@ -11,7 +11,7 @@ from ..servo_state import Expected, LostSetting
 from .registers import Register
 from .requirements import Requirements, span_of
 
-EVERY_ERROR = 0xFF
+EVERY_ERROR = 0xFF  # all bits of a status' error byte
 TRIPPED = 0xFF  # value of a watchdog's register after it has stopped the servo
 HEARD_NOTHING = "it heard nothing for too long and stopped by itself"
 

@@ -20,7 +20,7 @@ FARTHEST = 256 * STEPS - 1  # steps in either direction in extended mode: 256 re
 RPM = STEPS / 60.0  # steps/s of one revolution per minute
 SPEED_UNIT = 0.229 * RPM  # [steps/s] speed for a raw value of 1
 WATCHDOG_UNIT = 0.02  # [s] time for a raw value of 1
-LONGEST_WATCHDOG = 127 * WATCHDOG_UNIT
+LONGEST_WATCHDOG = 127 * WATCHDOG_UNIT  # [s] longest timeout that can be set
 POSITION_MODE = 3
 MODES = {
     0: "current",
@@ -30,24 +30,12 @@ MODES = {
     5: "current-based position",
     16: "PWM",
 }
-ONE_TURN, MORE_TURNS = (
-    (3, 4, 5),
-    (
-        4,
-        5,
-    ),
-)  # operating modes in which goals are positions, and the mode in which they may exceed a revolution
+# operating modes in which goals are positions, and the mode in which they may exceed a revolution
+ONE_TURN, MORE_TURNS = ((3, 4, 5), (4, 5))
 TIME_BASED, TORQUE_BY_GOAL = 0x04, 0x08  # bits of the drive mode
 
-BAUDRATES = {
-    57_600: 1,
-    9_600: 0,
-    115_200: 2,
-    1_000_000: 3,
-    2_000_000: 4,
-    3_000_000: 5,
-    4_000_000: 6,
-}  # baud rate [bit/s] -> number in the register; the factory setting first
+# baud rate [bit/s] -> number in the register; the factory setting first
+BAUDRATES = {57_600: 1, 9_600: 0, 115_200: 2, 1_000_000: 3, 2_000_000: 4, 3_000_000: 5, 4_000_000: 6}
 
 MODELS = {
     1000: "XH430-W350", 1001: "XD430-T350", 1010: "XH430-W210", 1011: "XD430-T210", 1020: "XM430-W350", 1030: "XM430-W210",
@@ -58,9 +46,8 @@ MODELS = {
     1310: "XW540-H260",
 }  # fmt: skip
 
-TELLS_LOAD = frozenset(
-    (1060, 1070, 1080, 1090, 1160)
-)  # models whose register 126 contains the load in thousandths; for all others it is the current
+# models whose register 126 contains the load in thousandths; for all others it is the current
+TELLS_LOAD = frozenset((1060, 1070, 1080, 1090, 1160))
 
 ALERT = {0x80: "its hardware reports an error"}
 REFUSALS = {

@@ -18,10 +18,8 @@ from .packets import HIGHEST_ID, FeetechPackets
 
 Series = Literal["sts", "scs"]
 
-STEPS = {
-    "sts": 4096,
-    "scs": 1024,
-}  # steps per revolution of an STS servo, and over the 300 degrees of an SCS servo
+# steps per revolution of an STS servo, and over the 300 degrees of an SCS servo
+STEPS = {"sts": 4096, "scs": 1024}
 SCS_RANGE = 300.0 / 360.0  # share of a revolution covered by an SCS servo's 1024 steps
 FARTHEST = 30719  # steps in either direction with multi-turn: 7.5 revolutions
 

@@ -249,8 +249,8 @@ _DECODERS: dict[MessageKind, Callable[[bytes], Message]] = {
 }
 
 
-START = 0xA5
-KIND_AT, SEQUENCE_AT = 3, 4
+START = 0xA5  # first byte of every frame
+KIND_AT, SEQUENCE_AT = 3, 4  # offsets [bytes] of kind and sequence number in a frame
 HEADER = 5  # bytes before the payload: start, length, its complement, kind, sequence
 TRAILER = 2  # bytes after the payload: the CRC
 MAX_PAYLOAD = 112  # bytes: a report with both lists for 24 channels is 105

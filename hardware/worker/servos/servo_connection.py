@@ -148,9 +148,8 @@ class ServoConnection(Connection):
         if data is None:
             return
         if self._identified and time - self._listened_at > AWAY:
-            self._silence.began = (
-                time  # after its own delay the worker cannot know whether the servos were silent
-            )
+            # after its own delay the worker cannot know whether the servos were silent
+            self._silence.began = time
         self._listened_at = time
         self._exchange_bytes(data, time)
         self._watch_silence(time)
@@ -165,9 +164,8 @@ class ServoConnection(Connection):
             self.fail(Fault.DEVICE_WATCHDOG, "")
             return
         goals = self._channels.goals(raw)
-        encode = (
-            self._codec.write if self._goals.sent.keys() >= goals.keys() else self._codec.arm
-        )  # a servo's first goal arms it
+        # a servo's first goal arms it
+        encode = self._codec.write if self._goals.sent.keys() >= goals.keys() else self._codec.arm
         if not self._ask(lambda: encode(goals)):
             return
         self._goals.sent.update(goals)

@@ -14,11 +14,9 @@ from ...protocols.interface import Codec, Exchange, Identified, Measured, Quanti
 from ...protocols.servo_state import VolatileSettings
 
 CHECK_EVERY = 0.2  # [s] time between queries of two kinds in turn
-CHECK_ALL_EVERY = (
-    # [s] time between queries of three kinds in turn: each kind is repeated after 0.4 s, as with two kinds at
-    # CHECK_EVERY
-    0.13
-)
+# [s] time between queries of three kinds in turn: each kind is repeated after 0.4 s, as with two kinds at
+# CHECK_EVERY
+CHECK_ALL_EVERY = 0.13
 # [s] time between queries for the readings of one servo after the other: those of a dozen take 1.2 s, which
 # is faster than a motor warms up and uses 3% of a busy line
 ASK_EVERY = 0.1

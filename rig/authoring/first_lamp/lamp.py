@@ -46,14 +46,8 @@ POSTURES = {
 
 ROUND = 10.0  # [s] period of the ball's path: the lamp can follow the ball in every posture
 KEY_EVERY = 3  # number of frames between two keys of the ball
-SOLID = {
-    "MESH",
-    "ARMATURE",
-    "CURVE",
-    "SURFACE",
-    "META",
-    "FONT",
-}  # types of objects that the new lamp must not overlap
+# types of objects that the new lamp must not overlap
+SOLID = {"MESH", "ARMATURE", "CURVE", "SURFACE", "META", "FONT"}
 ROOM = 0.9  # [m] half size of the space for the lamp and its ball
 
 

@@ -158,8 +158,7 @@ def hang(
     head.
     """
     child.parent, child.parent_type, child.parent_bone = rig, "BONE", bone
-    child.matrix_parent_inverse = Matrix.Translation(
-        (0.0, -rig.data.bones[bone].length, 0.0)
-    )  # Blender puts a child's origin at the bone's tail
+    # Blender puts a child's origin at the bone's tail
+    child.matrix_parent_inverse = Matrix.Translation((0.0, -rig.data.bones[bone].length, 0.0))
     child.matrix_basis = local or Matrix()
     return child

@@ -27,11 +27,11 @@ APART = 1e-6  # [m] two joints of a rod that are nearer to each other count as c
 
 @dataclass(frozen=True)
 class Outcome:
-    """Result of a check of a mechanism. `counts` is None if the mechanism cannot be assembled."""
+    """Result of a check of a mechanism."""
 
-    sentence: str
-    findings: tuple[Finding, ...]
-    counts: Counts | None = None
+    sentence: str  # the result in one sentence
+    findings: tuple[Finding, ...]  # what is wrong, and how to fix it
+    counts: Counts | None = None  # degrees of freedom; None if the mechanism cannot be assembled
 
 
 def check(context: bpy.types.Context, owner: bpy.types.Object) -> Outcome:

@@ -117,7 +117,7 @@ def _of_axis(loop: LockedLoop, motors: list[str], assembly: Assembled) -> str:
 
 
 def _in_world(direction: np.ndarray, assembly: Assembled) -> str:
-    """A direction in the frame of the mechanism's base, as text in world space."""
+    """A direction (3,) in the frame of the mechanism's base, as text in world space."""
     return "(" + ", ".join(f"{number:z.4f}" for number in assembly.base[:3, :3] @ direction) + ")"
 
 

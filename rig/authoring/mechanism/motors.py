@@ -144,9 +144,8 @@ def add_bone_motors(owner: bpy.types.Object, name: str) -> list:
             fit_servo(motors[0])
         record = imported_robot.motor(pose_bone, free_axes[0])
         if record is not None:
-            motors[0].name = axes.label(
-                record.branch.joint.name, free_axes[0]
-            )  # named after the joint, as makers of robots do; exporters name links
+            # named after the joint, as makers of robots do; exporters name links
+            motors[0].name = axes.label(record.branch.joint.name, free_axes[0])
             apply_rates(motors[0], record.branch.joint)
     return motors
 

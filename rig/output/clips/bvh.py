@@ -26,7 +26,7 @@ FROM_FILE = "export the clip again from the program that captured it"
 POSITIONS = ("xposition", "yposition", "zposition")
 ROTATIONS = ("xrotation", "yrotation", "zrotation")
 COMMENTS = ("#", "//")
-MOST_DIGITS = 10
+MOST_DIGITS = 10  # number of digits from which a number is too large for a count of frames
 GLUED = re.compile(r"(?<=[0-9.])-")  # the minus sign of a number without a blank before it
 MARKS = ((b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"))  # byte order marks
 

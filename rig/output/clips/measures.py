@@ -54,7 +54,7 @@ def slides(rotations: Array, positions: Array, feet: Sequence[int], hips: int, s
 
 
 def _leg_length(positions: Array, feet: Sequence[int], hips: int) -> float:
-    """Distance of a foot from the hips while the legs are nearly straight."""
+    """Distance [m] of a foot from the hips while the legs are nearly straight; arguments as for `slides`."""
     return float(np.percentile(np.linalg.norm(positions[:, feet] - positions[:, [hips]], axis=2), 95.0))
 
 

@@ -25,9 +25,9 @@ from .zones import Links, intrusions, zones_of
 class MotionCheckResult:
     """Result of a motion check of an object's movers: the motion and the findings."""
 
-    takes: tuple[CheckedTake, ...]
-    findings: tuple[MotionFinding, ...]
-    frames: range
+    takes: tuple[CheckedTake, ...]  # the motion of each mover
+    findings: tuple[MotionFinding, ...]  # the most serious first
+    frames: range  # the checked frames
 
 
 _results: dict[int, MotionCheckResult] = {}  # each object's last check, by its session_uid

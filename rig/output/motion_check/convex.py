@@ -135,7 +135,7 @@ def _deepest(depths: np.ndarray, change: np.ndarray) -> float:
 
 
 def distance(body: ConvexBody, head: np.ndarray, tail: np.ndarray) -> float:
-    """Distance [m] between a body and the line between two points; 0 if they intersect."""
+    """Distance [m] between a body and the line between two points (3,) [m]; 0 if they intersect."""
 
     def nearest_in(direction: np.ndarray) -> np.ndarray:
         """Support point (3,), opposite to `direction` (3,), of the Minkowski difference of body and line."""

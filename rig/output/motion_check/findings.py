@@ -284,7 +284,7 @@ def _finding(
 
 
 def _runs(bad: np.ndarray) -> Iterator[tuple[int, int]]:
-    """First and last index of each run of True values; runs with short gaps are joined."""
+    """(first, last) index of each run of True values in a mask (t,); runs with short gaps are joined."""
     indices = np.flatnonzero(bad)
     if not len(indices):
         return

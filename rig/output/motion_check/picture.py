@@ -31,12 +31,12 @@ class _Plot(NamedTuple):
     """One row of the picture: two curves over the frames, their range of values, and the texts."""
 
     name: str
-    desired: np.ndarray
-    shown: np.ndarray
-    span: tuple[float, float]
-    high: str
-    low: str
-    shading: list[MotionFinding]
+    desired: np.ndarray  # (t,) values before the motion filter
+    shown: np.ndarray  # (t,) values after it
+    span: tuple[float, float]  # values at the lower and at the upper edge
+    high: str  # text at the upper edge
+    low: str  # text at the lower edge
+    shading: list[MotionFinding]  # findings whose frames are shaded
 
 
 def svg(result: MotionCheckResult) -> str:
@@ -119,7 +119,9 @@ def _column(take: CheckedTake, frame: float) -> float:
 def _curve(
     top: float, take: CheckedTake, values: np.ndarray, span: Sequence[float], colour: str, width: int
 ) -> str:
-    """A curve over the frames; values beyond the plot's range lie on its edge."""
+    """A curve of values (t,) over the frames, as SVG, in the plot whose upper edge is at `top` [pixels];
+    values beyond the plot's range `span` lie on its edge.
+    """
     low, high = span
     shares = np.clip((values - low) / ((high - low) or 1.0), 0.0, 1.0)
     points = [

@@ -45,11 +45,14 @@ class LimberMotionCheck(bpy.types.PropertyGroup):
     )
     lost_beyond: _LargestAngle(
         name="Lost Beyond",
-        description="Error of the end's aim after the motion filter beyond which the target counts as lost",
+        description=(
+            "Largest angle by which the end, after the motion filter, may look past its target. Beyond it the"
+            " target counts as lost"
+        ),
     )
     changed_beyond: _LargestAngle(
         name="Filter Beyond",
-        description="Difference between a joint's solved and filtered values beyond which it is reported",
+        description="Largest change of a joint's value by the motion filter that is not reported",
     )
 
 

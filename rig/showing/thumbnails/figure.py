@@ -18,11 +18,8 @@ from .raster import ColouredSolid, PictureFrame, draw, frame
 
 # directions to the camera (front, side, above), for armatures that stand along Z and face -Y or X
 CAMERA = Vector((0.72, -0.62, 0.33))
-MOVED, OTHER, LOOK = (
-    (0.35, 0.72, 0.93),
-    (0.55, 0.55, 0.55),
-    (0.95, 0.78, 0.2),
-)  # colours (red, green, blue) from a colour-blind-safe palette
+# colours (red, green, blue) from a colour-blind-safe palette
+MOVED, OTHER, LOOK = ((0.35, 0.72, 0.93), (0.55, 0.55, 0.55), (0.95, 0.78, 0.2))
 WIDER = 1.3  # largest extent of the picture, relative to the chain's size; bones outside of it are cut off
 # half width of a bone, as a share of its length: for bones of the chain, and for other bones
 THICK, THIN = 0.17, 0.08
@@ -31,12 +28,8 @@ WAIST = 0.15  # distance of a bone's largest width from its head, as a share of 
 ARROW = 0.3  # length of a gaze arrow, as a share of the chain's size
 ARROW_THICK = 0.11  # radius of a gaze arrow at its root, as a share of its length
 
-_CORNERS = (
-    (1.0, 1.0),
-    (-1.0, 1.0),
-    (-1.0, -1.0),
-    (1.0, -1.0),
-)  # directions of a bone's corners at its largest width, along its X and Z
+# directions of a bone's corners at its largest width, along its X and Z
+_CORNERS = ((1.0, 1.0), (-1.0, 1.0), (-1.0, -1.0), (1.0, -1.0))
 
 
 class PostureFigure(NamedTuple):

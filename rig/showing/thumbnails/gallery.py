@@ -34,9 +34,8 @@ class _Gallery:
     """State of the cache of thumbnails."""
 
     def __init__(self) -> None:
-        self.previews: bpy.utils.previews.ImagePreviewCollection | None = (
-            None  # previews by hash; None while Limber is not registered
-        )
+        # previews by hash; None while Limber is not registered
+        self.previews: bpy.utils.previews.ImagePreviewCollection | None = None
         self.known: dict[Key, str] = {}  # key -> hash of the posture's thumbnail; "" if it cannot be drawn
         self.outdated: set[Key] = set()  # keys in `known` whose thumbnail may have changed
         self.requested: dict[Key, None] = {}  # keys to render, in the order of the requests

@@ -29,7 +29,7 @@ class PictureFrame(NamedTuple):
     """Square section of the view that a picture shows."""
 
     middle: np.ndarray  # (2,) centre: coordinates to the right and up
-    side: float
+    side: float  # length of the square's sides
 
 
 def frame(points: np.ndarray) -> PictureFrame:
