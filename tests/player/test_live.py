@@ -248,6 +248,15 @@ def test_an_order_to_arm_that_comes_before_the_robot_is_connected_is_answered(pa
     assert said[-2] == said[-1]
 
 
+def test_an_osc_port_that_another_program_has_is_told_with_the_remedy(path: Path):
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as other:
+        other.bind(("127.0.0.1", 0))
+        port = other.getsockname()[1]
+        options = live.LiveOptions(without_robot=True, osc=port)
+        with pytest.raises(PlayerError, match=f"cannot be heard on port {port}.*with --osc PORT"):
+            live.LivePlay(with_robot(), path, options, lambda line: None)
+
+
 def test_a_calibration_file_beside_the_characters_replaces_its_own(path: Path):
     entry = robot()
     assert device_of(entry, path).channels[0].direction == 1
