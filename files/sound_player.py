@@ -2,6 +2,7 @@
 
 import shutil
 import subprocess
+import time
 from pathlib import Path
 
 # (command that plays a file, suffixes of the files that it can play); () for all suffixes
@@ -13,6 +14,9 @@ PROGRAMS: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...] = (
     (("ffplay", "-nodisp", "-autoexit", "-loglevel", "quiet"), ()),
     (("mpv", "--no-video", "--really-quiet"), ()),
 )
+# [s] a program that fails within this time after its start, as without a desktop's sound server or without a
+# sound card, has not begun to sound
+FAILS_WITHIN = 1.0
 
 
 class SoundError(Exception):
@@ -20,7 +24,7 @@ class SoundError(Exception):
 
 
 class SoundPlayer:
-    """The operating system's player of a sound file.
+    """The operating system's player of a sound file: the first program that can play it here.
 
     Args:
         sound: The file.
@@ -31,15 +35,21 @@ class SoundPlayer:
     """
 
     def __init__(self, sound: Path, name: str = "") -> None:
+        self._name = name or sound.name
         suffix = sound.suffix.lower()
         programs = [words for words, suffixes in PROGRAMS if not suffixes or suffix in suffixes]
-        words = next((words for words in programs if shutil.which(words[0])), None)
-        if words is None:
+        self._commands = [[*words, str(sound)] for words in programs if shutil.which(words[0])]
+        if not self._commands:
             names = ", ".join(words[0] for words in programs)
-            raise SoundError(f"{name or sound.name} is not heard: this computer has none of {names}")
-        self.program = words[0]
-        self._command = [*words, str(sound)]
+            raise SoundError(f"{self._name} is not heard: this computer has none of {names}")
+        self._untried = 0  # number of programs that have not been started since the sound began
+        self._started_at = 0.0  # [s] time at which the last program was started
         self._process: subprocess.Popen[bytes] | None = None
+
+    @property
+    def program(self) -> str:
+        """Name of the program that plays it."""
+        return self._commands[0][0]
 
     @property
     def plays(self) -> bool:
@@ -49,15 +59,40 @@ class SoundPlayer:
     def begin(self) -> None:
         """Plays the sound from its beginning; raises SoundError if the program does not start."""
         self.close()
+        self._untried = len(self._commands)
+        self._start()
+
+    def _start(self) -> None:
+        self._untried -= 1
+        self._started_at = time.monotonic()
         try:
             self._process = subprocess.Popen(
-                self._command,
+                self._commands[0],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
             )
         except OSError as error:
             raise SoundError(f"{self.program} does not start: {error.strerror or error}") from error
+
+    def check(self) -> str:
+        """Begins the sound with the next program if the present one could not play it; returns a sentence on
+        that, "" if nothing failed.
+
+        Raises:
+            SoundError: No program could play it.
+        """
+        if self._process is None or not self._process.poll():
+            return ""
+        self._process = None
+        if time.monotonic() - self._started_at > FAILS_WITHIN:
+            return ""
+        failed = self.program
+        self._commands.append(self._commands.pop(0))
+        if not self._untried:
+            raise SoundError(f"{self._name} is not heard: {failed} cannot play it here")
+        self._start()
+        return f"{failed} cannot play {self._name} here: {self.program} plays it"
 
     def close(self) -> None:
         """Stops the sound."""

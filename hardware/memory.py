@@ -140,7 +140,7 @@ class SharedMemory:
         except OSError as error:
             raise WorkerError(
                 f"No file for the robot's angles can be made in {_temporary_folder()} ({error}): make room"
-                " there and allow writing to it, then press Connect again"
+                " there and allow writing to it, then connect again"
             ) from error
         mapped[: _HEADER.size] = _HEADER.pack(_MAGIC, len(described))
         mapped[_DEVICE_OFFSET : _DEVICE_OFFSET + len(described)] = described

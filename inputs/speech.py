@@ -14,7 +14,7 @@ class Speech:
     """Speech as events of a behaviour: `BEGINS` when it begins, `ENDS` when it ends.
 
     Attributes:
-        problem: Reason why the last sound did not begin; "" if it did.
+        problem: Reason why the last sound was not heard; "" if it was.
     """
 
     def __init__(self) -> None:
@@ -38,7 +38,7 @@ class Speech:
 
     def events(self) -> list[str]:
         """Events since the last call."""
-        if self._sound is not None and (self._next is not None or not self._sound.plays):
+        if self._sound is not None and (self._next is not None or not self._continues(self._sound)):
             self.close()
             self._events.append(ENDS)
         events, self._events = self._events, []
@@ -49,9 +49,20 @@ class Speech:
             except SoundError as error:
                 self.problem = str(error)
                 return events
-            self.problem, self._sound = "", sound
+            self._sound = sound
             events.append(BEGINS)
         return events
+
+    def _continues(self, sound: SoundPlayer) -> bool:
+        """Whether a sound goes on, if necessary by another program; records why it was not heard."""
+        try:
+            sound.check()
+        except SoundError as error:
+            self.problem = str(error)
+            return False
+        if not sound.plays:
+            self.problem = ""
+        return sound.plays
 
     def close(self) -> None:
         """Stops the sound, without an event."""

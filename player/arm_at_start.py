@@ -62,7 +62,9 @@ class Permission(NamedTuple):
             is_first = atomic.claim(self._states / f"armed-{self.digest[:32]}-{boot}")
         except OSError as error:
             return f"{error.filename}: {reason(error)}"
-        return "" if is_first else "it was used up since this computer was switched on"
+        return (
+            "" if is_first else "it is permitted once after this computer was switched on, and that was used"
+        )
 
     def note_fault(self) -> None:
         """Stores that there was a fault; raises OSError if that fails."""

@@ -143,7 +143,10 @@ class LivePlay:
             try:
                 self._inbox = PlayerInbox(options.osc_host, options.osc, self.stop)
             except OSError as error:
-                raise PlayerError(f"OSC cannot be heard on port {options.osc}: {reason(error)}") from error
+                raise PlayerError(
+                    f"OSC cannot be heard on port {options.osc}: {reason(error)}; choose another port with"
+                    " --osc PORT"
+                ) from error
         if options.page is not None:
             try:
                 self._page = PageServer(
@@ -347,9 +350,9 @@ class LivePlay:
 
     def _note(self, order: Order, cause: str) -> None:
         """Records a command among the decisions. A newer one on the same subject, as from a dragged slider,
-        replaces the previous one. Perception is not recorded.
+        replaces the previous one. Perception is not recorded, and an ordered state is a decision already.
         """
-        if order.word in NUMBERED:
+        if order.word in NUMBERED or order.word == "state":
             return
         noted = {"time": self._seconds, "cause": cause, "order": order.line, "about": order.path}
         last = self._decisions[-1] if self._decisions else {}

@@ -19,13 +19,22 @@ from ..motion import Kinematic
 from .arm_at_start import Permission, permission_path
 from .errors import PlayerError
 from .performance import Performance
-from .robots import AWAY, FollowedValues, calibration_beside, check_origin, device_of, per_unit
+from .robots import (
+    AWAY,
+    UNREACHED,
+    FollowedValues,
+    calibration_beside,
+    check_origin,
+    device_of,
+    per_unit,
+)
 
 RETRY_AFTER = 2.0  # [s] time between two attempts to reach a robot that is away
 END_WITHIN = 6.0  # [s] time within which robots come to rest at the end
 # states in which a command to arm waits until the robot is connected
 BEFORE_ARMING = {State.CLOSED, State.CONNECTING, State.DISARMED}
 PERSON, INSTALLER = "person", "installer"
+MAY_HOLD = "one that was lost while it was armed may keep its torque until its power is switched off"
 
 
 @dataclass
@@ -134,7 +143,7 @@ def _refusal(word: str, status: Status) -> str:
             return "type disarm or clear first, then release"
         case "confirm" if status.state is not State.CONFIRM_POSE:
             return "type arm first, which says the pose to confirm"
-        case "arm" if status.state in LOST:
+        case "arm" if status.state in (*LOST, State.CLOSED, State.CONNECTING):
             return status.sentence
     return ""
 
@@ -142,6 +151,13 @@ def _refusal(word: str, status: Status) -> str:
 def is_away(status: Status) -> bool:
     """Whether a robot is absent but may return."""
     return status.state is State.FAULT and status.fault in AWAY
+
+
+def is_unreached(status: Status) -> bool:
+    """Whether nothing is known of what a robot does now."""
+    if status.state is State.FAULT:
+        return status.fault in UNREACHED
+    return status.state in (State.CONNECTING, State.WORKER_LOST)
 
 
 class LiveRobots:
@@ -273,13 +289,19 @@ class LiveRobots:
         while time.monotonic() < until and self._moving():
             time.sleep(HEARTBEAT)
         moving = self._moving()
-        self._note_faults(any(robot.session.link.read_status().state in LOST for robot in self.robots))
+        statuses = [robot.session.link.read_status() for robot in self.robots]
+        self._note_faults(any(status.state in LOST for status in statuses))
+        away = [
+            robot.name for robot, status in zip(self.robots, statuses, strict=True) if is_unreached(status)
+        ]
         self.sessions.close_all()
         if moving:
             self._say(
                 f"Ended: {', '.join(moving)} did not come to rest within {END_WITHIN:g} s, and is disarmed"
             )
-        elif self.robots:
+        if away:
+            self._say(f"Ended without a connection to {', '.join(away)}: {MAY_HOLD}")
+        if self.robots and not moving and not away:
             self._say("Ended: robots are at rest and disarmed")
 
     def _moving(self) -> list[str]:

@@ -71,7 +71,11 @@ class ClipSoundPlayer:
         self._say(f"{name} is played by {player.program}, {begin + self._delay:g} s after the clip's begin")
 
     def follow(self, playhead: Playhead) -> None:
-        """Starts the sounds that the clip reaches, and stops all when it jumps or is paused."""
+        """Starts the sounds that the clip reaches, and stops all when it jumps or is paused. Says which
+        programs could not play a sound.
+        """
+        for sound in self._sounds:
+            self._check(sound.player)
         before, seconds = self._before, playhead.seconds
         if playhead.jumps != self._jumps:
             self._silence()
@@ -92,6 +96,14 @@ class ClipSoundPlayer:
         except SoundError as error:
             self._say(str(error))
             self._sounds = [other for other in self._sounds if other is not sound]
+
+    def _check(self, player: SoundPlayer) -> None:
+        try:
+            remark = player.check()
+        except SoundError as error:
+            remark = str(error)
+        if remark:
+            self._say(remark)
 
     def _silence(self) -> None:
         for sound in self._sounds:

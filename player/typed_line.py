@@ -9,7 +9,7 @@ import select
 import shutil
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from unicodedata import east_asian_width
 
@@ -57,12 +57,22 @@ class TypedLine:
 
     def show(self) -> None:
         """Shows the typed line, unless the terminal accepts no output now."""
+        self._show(self._shown)
+
+    def hide(self) -> None:
+        """Clears the line for what comes after this program, as a shell's prompt, unless the terminal accepts
+        no output now.
+        """
+        self._show(lambda: AGAIN)
+
+    def _show(self, row: Callable[[], str]) -> None:
+        """Shows the completed lines, and a row below them."""
         if not self._lock.acquire(timeout=PATIENCE):
             return
         try:
             if select.select((), (self._descriptor,), (), 0.0)[1]:
                 done, self._done = self._done, ""
-                self._write(f"{done}{self._shown()}")
+                self._write(f"{done}{row()}")
         finally:
             self._lock.release()
 
@@ -103,7 +113,7 @@ class TypedLine:
 @contextmanager
 def shown_by_program(descriptor: int, line: TypedLine) -> Iterator[None]:
     """Context manager in which the terminal delivers each letter at once without echo, while `line` shows
-    them. Ctrl C and Ctrl Z work as usual; after `fg` the line is shown again.
+    them. Ctrl C and Ctrl Z work as usual; after `fg` the line is shown again, and at the end it is cleared.
     """
     import signal
     import termios
@@ -127,6 +137,7 @@ def shown_by_program(descriptor: int, line: TypedLine) -> Iterator[None]:
         with suppress(termios.error):
             # immediately, since output may be held, as by Ctrl S
             termios.tcsetattr(descriptor, termios.TCSANOW, before)
+        line.hide()
 
 
 def is_possible() -> bool:

@@ -43,7 +43,9 @@ def test_it_is_armed_once_and_not_again_when_the_player_restarts(path: Path):
         player.until("Armed once it is connected: ")
         player.until("Armed: the robot follows")
     with playing(path, "--at-start", "--status") as player:
-        player.until("Not armed at the start: it was used up since this computer was switched on")
+        player.until(
+            "Not armed at the start: it is permitted once after this computer was switched on, and that was used"
+        )
         player.until("3 s, Idle")
         assert "Arming" not in player.text
 
@@ -73,7 +75,7 @@ def test_it_counts_again_after_the_computer_was_started_again(
     allow(path)
     permission = permission_for(path)
     assert permission.claim() == ""
-    assert permission.claim().startswith("it was used up")
+    assert permission.claim().startswith("it is permitted once")
     monkeypatch.setattr(arm_at_start, "BOOT", tmp_path / "boot")
     assert "No such file" in permission.claim(), "where nobody says when it was started nothing is armed"
     (tmp_path / "boot").write_text("another\n")

@@ -33,6 +33,7 @@ from limber.player.directing import Director
 from limber.player.errors import PlayerError
 from limber.player.osc import PlayerInbox
 from limber.player.pacing import Pacing
+from limber.player.page import decision_line
 from limber.player.performance import Performance
 from limber.player.playhead import Playhead
 from limber.player.robots import check_origin, device_of
@@ -82,13 +83,13 @@ class Playing:
     def type(self, line: str) -> None:
         os.write(self.terminal, f"{line}\n".encode())
 
-    def until(self, words: str) -> None:
-        """Reads its lines until one contains these words."""
+    def until(self, words: str) -> str:
+        """Reads its lines until one contains these words; returns this one."""
         begin = len(self.text)
         for line in self.process.stdout:
             self.text += line
             if words in line:
-                return
+                return line
         raise AssertionError(f"it never said '{words}': {self.text[begin:]}{self.process.stderr.read()}")
 
 
@@ -100,17 +101,12 @@ def unattended(*words: str, **options: Any) -> subprocess.CompletedProcess[str]:
 
 
 @contextmanager
-def playing(path: Path, *options: str) -> Iterator[Playing]:
-    """A player at a terminal, which is ended on leaving the context."""
+def playing(path: Path, *options: str, **process_options: Any) -> Iterator[Playing]:
+    """A player at a terminal, which is ended on leaving the context; `process_options` of the process."""
     terminal, typed = pty.openpty()
-    process = subprocess.Popen(
-        [sys.executable, "-c", PROGRAM, "play", str(path), "--seconds", str(PATIENCE), *options],
-        cwd=ROOT,
-        stdin=typed,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
+    streams = {"stdin": typed, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    command = [sys.executable, "-c", PROGRAM, "play", str(path), "--seconds", str(PATIENCE), *options]
+    process = subprocess.Popen(command, cwd=ROOT, **(streams | process_options))
     os.close(typed)
     try:
         yield Playing(process, terminal)
@@ -232,6 +228,33 @@ def test_a_robot_that_is_away_is_waited_for(path: Path, tmp_path: Path):
         assert len(said) == 3, "its port, that it is being connected, and once that it is away"
         player.type("arm")
         player.until("does not exist")
+        player.type("quit")
+        player.until("Ended without a connection to Rig: one that was lost while it was armed may keep its")
+
+
+def test_an_order_to_arm_that_comes_before_the_robot_is_connected_is_answered(path: Path):
+    silent = PtyRobot.for_device(device_of(robot(), path))
+    said: list[str] = []
+    options = live.LiveOptions(is_attended=True, port=silent.port)
+    with silent:
+        silent.freeze()
+        play = live.LivePlay(with_robot(), path, options, said.append)
+        try:
+            play.order("arm")
+            play._tick(0.0, 0.0, 1.0)
+        finally:
+            play._close()
+    assert f"Connecting to {silent.port}: wait until the robot answers; nothing moves" in said[-2]
+    assert said[-2] == said[-1]
+
+
+def test_an_osc_port_that_another_program_has_is_told_with_the_remedy(path: Path):
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as other:
+        other.bind(("127.0.0.1", 0))
+        port = other.getsockname()[1]
+        options = live.LiveOptions(without_robot=True, osc=port)
+        with pytest.raises(PlayerError, match=f"cannot be heard on port {port}.*with --osc PORT"):
+            live.LivePlay(with_robot(), path, options, lambda line: None)
 
 
 def test_a_calibration_file_beside_the_characters_replaces_its_own(path: Path):
@@ -316,6 +339,22 @@ def test_the_first_tick_and_a_player_that_was_stopped_are_no_measure_and_said_on
     assert not [line for line in said if "computed in 0.0 ms" in line], "it says what it has measured"
     assert lines[1] >= 11, "no line for each second that it was stopped"
     assert len(lines) == len(set(lines)) < 12
+
+
+def test_each_decision_is_told_once_and_in_the_order_of_their_times(tmp_path: Path):
+    options = live.LiveOptions(without_robot=True)
+    play = live.LivePlay(with_robot(), tmp_path / "sample.limber", options, lambda line: None)
+    for number in range(6):
+        if number in (2, 4):
+            play.order("event wave" if number == 2 else "state Idle")
+        play._tick(number / 60.0, bool(number) / 60.0, 1.0 / 60.0)
+    assert [decision_line(each)[7:] for each in play._decisions] == [
+        "event wave (typed)",
+        "Idle → Sad (event wave)",
+        "Sad → Idle (typed)",
+    ]
+    times = [each["time"] for each in play._decisions]
+    assert times == sorted(times)
 
 
 def test_a_computer_that_has_time_again_raises_the_rate_step_by_step_up_to_what_was_wanted():

@@ -20,54 +20,46 @@ from tests.blender.osc_sender import packet
 from tests.hardware.patience import wait_until
 from tests.hardware.reachy_daemon import reachy_device
 from tests.hardware.served_daemon import ServedDaemon
-from tests.player.test_faults import SETTLED, Served, armed, served, worker_of
-from tests.player.test_live import path, playing, unattended, with_robot
+from tests.player.served_robot import FOLLOWS, PROC, SETTLED, ServedRobot, worker_of
+from tests.player.test_live import Playing, path, playing, unattended, with_robot
 
-__all__ = ["path", "served"]
+__all__ = ["path"]
 
-pytestmark = pytest.mark.skipif(not Path("/proc").is_dir(), reason="no /proc here, which names the worker")
 LIMP = "Limp: move the robot by hand; type 'disarm' when done"
 AWAKE = (0.0, 0.6, -0.6, 0.6, -0.6, 0.6, -0.6, 0.1, -0.1)  # [rad] angles of the daemon's motors
 
 
-def pulses(served: Served) -> set[float | None]:
-    with served.pty.lock:
-        return set(served.pty.robot.pulses)
+def test_a_robot_that_was_lost_while_armed_holds_until_a_person_releases_it(
+    served_robot: ServedRobot, armed_player: Playing
+):
+    served_robot.pty.freeze()
+    armed_player.until("does not answer")
+    served_robot.pty.thaw()
+    armed_player.until("Disarmed: type 'arm'")
+    served_robot.stays(armed_player)
+    assert None not in served_robot.pulses
+    before = served_robot.positions
+    armed_player.type("release")
+    armed_player.until(LIMP)
+    wait_until(lambda: served_robot.pulses == {None})
+    served_robot.stays(armed_player)
+    assert served_robot.positions == pytest.approx(before, abs=SETTLED)
+    armed_player.type("disarm")
+    armed_player.until("Disarmed: type 'arm'")
+    served_robot.stays(armed_player)
+    served_robot.is_armed_by_a_person(armed_player)
 
 
-def test_a_robot_that_was_lost_while_armed_holds_until_a_person_releases_it(served: Served):
-    with served.player("--arm") as player:
-        armed(player)
-        served.pty.freeze()
-        player.until("does not answer")
-        served.pty.thaw()
-        player.until("Disarmed: type 'arm'")
-        served.stays(player)
-        assert None not in pulses(served)
-        before = served.positions
-        player.type("release")
-        player.until(LIMP)
-        wait_until(lambda: pulses(served) == {None})
-        served.stays(player)
-        assert served.positions == pytest.approx(before, abs=SETTLED)
-        player.type("disarm")
-        player.until("Disarmed: type 'arm'")
-        served.stays(player)
-        served.is_armed_by_a_person(player)
-
-
-def test_a_robot_that_is_armed_or_stopped_is_not_released(served: Served):
-    with served.player("--arm") as player:
-        armed(player)
-        player.type("release")
-        player.until("Robot of 'Rig': type disarm or clear first, then release")
-        player.until("Armed: the robot follows")
-        assert None not in pulses(served)
-        player.type("stop")
-        player.until("type 'clear'")
-        player.type("release")
-        player.until("type disarm or clear first, then release")
-        assert None not in pulses(served)
+def test_a_robot_that_is_armed_or_stopped_is_not_released(served_robot: ServedRobot, armed_player: Playing):
+    armed_player.type("release")
+    armed_player.until("Robot of 'Rig': type disarm or clear first, then release")
+    armed_player.until(FOLLOWS)
+    assert None not in served_robot.pulses
+    armed_player.type("stop")
+    armed_player.until("type 'clear'")
+    armed_player.type("release")
+    armed_player.until("type disarm or clear first, then release")
+    assert None not in served_robot.pulses
 
 
 def test_no_program_releases_a_robot(path: Path):
@@ -98,12 +90,13 @@ def reachy(folder: Path) -> Path:
     return folder / "sample.limber"
 
 
+@pytest.mark.skipif(not PROC.is_dir(), reason="no /proc here, which names the worker")
 def test_motors_of_a_daemon_that_kept_torque_go_limp_where_they_are(tmp_path: Path):
     with (
         ServedDaemon(AWAKE) as daemon,
         playing(reachy(tmp_path), "--port", daemon.address, "--arm", "--status") as player,
     ):
-        armed(player)
+        player.until(FOLLOWS)
         os.kill(worker_of(player), signal.SIGKILL)
         player.until("The process that talks to the robot ended")
         player.type("clear")

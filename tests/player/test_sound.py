@@ -2,12 +2,14 @@
 the system.
 """
 
+import math
 import os
 import stat
 from pathlib import Path
 
 import pytest
 from limber.character.file.media import PackedSound
+from limber.files import sound_player
 from limber.files.sound_player import SoundError
 from limber.inputs.speech import BEGINS, ENDS, Speech
 from limber.player.playhead import Playhead
@@ -21,13 +23,20 @@ DELAY = 0.25  # [s] Sound Delay
 @pytest.fixture
 def plays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """File with a line for each sound that the only installed sound program has begun."""
-    log, programs = tmp_path / "plays", tmp_path / "programs"
-    programs.mkdir()
-    program = programs / "aplay"
-    program.write_text(f'#!/bin/sh\necho "$2" >> "{log}"\nexec sleep 600\n')
-    program.chmod(program.stat().st_mode | stat.S_IEXEC)
-    monkeypatch.setenv("PATH", f"{programs}{os.pathsep}/bin")
+    log = tmp_path / "plays"
+    install(tmp_path, "aplay", f'echo "$2" >> "{log}"\nexec sleep 600')
+    monkeypatch.setenv("PATH", f"{tmp_path / 'programs'}{os.pathsep}/bin")
+    # however late this machine starts a program
+    monkeypatch.setattr(sound_player, "FAILS_WITHIN", math.inf)
     return log
+
+
+def install(folder: Path, name: str, script: str) -> None:
+    """Installs a sound program."""
+    program = folder / "programs" / name
+    program.parent.mkdir(exist_ok=True)
+    program.write_text(f"#!/bin/sh\n{script}\n")
+    program.chmod(program.stat().st_mode | stat.S_IEXEC)
 
 
 def sound(tmp_path: Path, suffix: str = ".wav") -> tuple[ClipSoundPlayer, list[str]]:
@@ -144,3 +153,53 @@ def test_speech_begins_and_ends_with_events_and_one_sound_takes_the_place_of_ano
         with pytest.raises(SoundError, match=r"there is 'Good morning\.wav', 'bye\.wav'"):
             speech.say(tmp_path, name)
     assert begun(plays) == 2
+
+
+def test_a_program_that_cannot_play_here_is_replaced_by_the_next_and_that_is_said(
+    tmp_path: Path, plays: Path
+):
+    install(tmp_path, "pw-play", "exit 1")  # as in a service, which no sound server of a desktop serves
+    clip, said = sound(tmp_path)
+    assert said.pop() == "lamp.wav is played by pw-play, 0.25 s after the clip's begin"
+    playhead = Playhead(2.0)
+    clip.follow(playhead)
+    playhead.advance(0.3)
+
+    def heard() -> bool:
+        clip.follow(playhead)
+        return begun(plays) == 1
+
+    wait_until(heard)
+    assert said == ["pw-play cannot play lamp.wav here: aplay plays it"]
+    playhead.seek(0.0)
+    playhead.advance(0.3)
+    clip.follow(playhead)
+    wait_until(lambda: begun(plays) == 2)
+    assert len(said) == 1, "the program that can is the first from then on"
+    clip.close()
+
+
+def test_a_sound_that_nothing_can_play_here_is_told_once_each_time(tmp_path: Path, plays: Path):
+    install(tmp_path, "aplay", "exit 1")  # as without a sound card
+    clip, said = sound(tmp_path)
+    playhead = Playhead(2.0)
+    for times in (2, 3):
+        playhead.seek(0.0)
+        playhead.advance(0.3)
+
+        def told(times: int = times) -> bool:
+            clip.follow(playhead)
+            return len(said) == times
+
+        wait_until(told)
+    assert said[1:] == ["lamp.wav is not heard: aplay cannot play it here"] * 2
+    speech = Speech()
+    speech.say(tmp_path, "lamp")
+    assert speech.events() == [BEGINS]
+    wait_until(lambda: speech.events() == [ENDS])
+    assert speech.problem == "lamp.wav is not heard: aplay cannot play it here"
+    install(tmp_path, "aplay", "exit 0")
+    speech.say(tmp_path, "lamp")
+    assert speech.events() == [BEGINS]
+    wait_until(lambda: speech.events() == [ENDS])
+    assert speech.problem == ""

@@ -181,6 +181,7 @@ def test_a_player_keeps_the_line_whole_and_gives_the_terminal_back(at_terminal: 
     player.until(r"s, Sad, .*\n> $")
     player.type("quit\n")
     assert player.process.wait(PATIENCE) == 0
+    player.until(r"> quit\n$")  # so that the shell's prompt stands in a row of its own
     assert termios.tcgetattr(player.screen) == player.settings
 
 

@@ -20,6 +20,7 @@ from tests.hardware.faults.playing import Outcome, play  # noqa: E402
 from tests.hardware.faults.rows import TABLE, Robot  # noqa: E402
 from tests.hardware.faults.stops import WAYS, played  # noqa: E402
 from tests.hardware.faults.system import SYSTEM  # noqa: E402
+from tests.player import fault_rows  # noqa: E402
 
 PAGE = Path(__file__).resolve().parents[3] / "docs" / "faults.md"
 MARKED = re.compile(r"(<!-- (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
@@ -75,7 +76,12 @@ def sections() -> dict[str, Callable[[], str]]:
         name: lambda rows=rows: table(play(row, world) for row in rows for world in row.worlds)
         for name, rows in TABLE.items()
     }
-    return {**makers, "system": lambda: table(row.play() for row in SYSTEM), "stops": stop_table}
+    return {
+        **makers,
+        "system": lambda: table(row.play() for row in SYSTEM),
+        "player": lambda: fault_rows.table(fault_rows.PLAYER),
+        "stops": stop_table,
+    }
 
 
 def without_times(text: str) -> str:
