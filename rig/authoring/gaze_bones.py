@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 from ..blender.errors import RigError
 from ..bodies import translated_names
-from ..bodies.names import Parents, parts
-from ..bodies.part_names import MIDDLE, BodyPart, read, short_names, side_of
+from ..bodies.names import parts
+from ..bodies.part_names import MIDDLE, BodyPart, Parents, read, short_names, side_of
 from ..bones.paths import missing
 
 # body parts, by names without side and number, that are eyes; lids and brows are not

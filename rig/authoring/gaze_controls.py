@@ -8,8 +8,7 @@ from typing import NamedTuple
 import bpy
 
 from ..blender.errors import RigError
-from ..bodies.names import Parents
-from ..bodies.part_names import BodyPart, read
+from ..bodies.part_names import BodyPart, Parents, read
 from ..bones.controls import Controls
 from .gaze_bones import EYES, SELECT, GazeBones, named
 

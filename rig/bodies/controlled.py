@@ -11,8 +11,7 @@ from ..bones.constrained import COPYING, acts
 from ..bones.controls import Controls
 from ..bones.driving import switch_off
 from . import names
-from .names import Parents
-from .part_names import DEFORMING, BodyPart
+from .part_names import DEFORMING, BodyPart, Parents
 
 
 def controls_of(rig: bpy.types.Object, bones: Parents) -> dict[str, str] | None:

@@ -1,15 +1,15 @@
-"""Joints of fingers by their names, from the palm outward. Does not use Blender.
+"""Reads what the name of a bone says of a finger. Does not use Blender.
 
-Conventions number a finger's joints from 0 or from 1, or name them after bones, and differ there too: a thumb
-has the joints proximal, intermediate and distal in Unity and VRM 0, and metacarpal, proximal and distal in
-VRM 1, Godot and OpenXR. A joint is therefore known by its position among the bones of its finger. Bones in
-the palm and tips are no joints, and neither are a robot's links, which are hinges.
+Fingers are named, or numbered after the word "finger". Their joints are numbered from 0 or from 1, or named
+after bones. A number that Blender adds to a name that is taken, as to an extruded bone's (".001"), is a
+joint's. A name with any other word, such as that of a twist bone or a tip, names no joint, and neither does
+that of a robot's link, which is a hinge.
 """
 
-from collections.abc import Collection, Container, Iterable
+import re
 from typing import NamedTuple
 
-from .part_names import MOTORS, SIDES, SILENT, BodyPart, deforming, short_names, side_of, words
+from .part_names import MOTORS, SIDES, SILENT, side_of, words
 
 FINGERS = {  # finger -> its names, from the thumb on
     "thumb": ("thumb", "first", "親指", "拇指", "daumen", "pulgar", "pouce", "pollice", "polegar"),
@@ -21,10 +21,17 @@ FINGERS = {  # finger -> its names, from the thumb on
 NAMES = {name: finger for finger, names in FINGERS.items() for name in names}
 NUMBERED = "finger"  # its number says which finger it is: "Finger0" or "Finger1" is the thumb
 PALM = {"metacarpal", "carpal", "mc", "in"}  # words of bones in the palm, of which the thumb's is a joint
-SAID_OF_JOINTS = {"hand", "f", "proximal", "intermediate", "medial", "distal", "pp", "mp", "dp"}
+SEGMENTS = {  # word for a bone of a finger -> its position from the palm outward
+    **dict.fromkeys(PALM, 0),
+    **dict.fromkeys(("proximal", "pp"), 1),
+    **dict.fromkeys(("intermediate", "medial", "mp"), 2),
+    **dict.fromkeys(("distal", "dp"), 3),
+}
+FIRST_SEGMENT = 1  # position of a bone whose name has no such word
 ROBOTS = {"link", "lnk", *MOTORS}  # words of robots' links
-MEANINGLESS = {NUMBERED, *SAID_OF_JOINTS, *PALM, *SILENT} - ROBOTS
-MOST = 4  # largest number of a finger's bones, with its tip; with more it is not known which are its joints
+MEANINGLESS = {NUMBERED, "hand", "f", *SEGMENTS, *SILENT} - ROBOTS
+ADDED = re.compile(r"\.(\d{3})$")  # number that Blender adds to a name that is taken
+NONE = -1  # number of a joint whose name has none
 
 
 class FingerName(NamedTuple):
@@ -33,54 +40,38 @@ class FingerName(NamedTuple):
     Attributes:
         side: "left" or "right".
         finger: The finger; "" for one that is only numbered.
-        number: The number of such a finger; -1 for others.
-        is_in_palm: Whether the bone is in the palm, apart from a thumb's.
+        digits: The number of such a finger, which may contain the joint's, as in "Finger12"; "" for others.
+        segment: Position of the bone from the palm outward, by the words of SEGMENTS.
+        joint: The joint's own number; NONE if it has none.
+        is_in_palm: Whether its words are those of a bone in the palm, as a thumb's first joint may have.
     """
 
     side: str
     finger: str
-    number: int
+    digits: str
+    segment: int
+    joint: int
     is_in_palm: bool
 
 
-def fingers(bones: Iterable[str], among: Container[BodyPart] | None = None) -> dict[BodyPart, list[str]]:
-    """Bones of each finger, from the palm outward.
-
-    Args:
-        bones: Names of a body's bones, parents before their children.
-        among: Fingers of interest; None for all.
-    """
-    known = {bone: name for bone, short in short_names(deforming(bones)).items() if (name := _read(short))}
-    order = _order(known.values())
-    joints: dict[BodyPart, list[str]] = {}
-    for bone, name in known.items():
-        finger = name.finger or order.get(name.number, "")
-        if finger and (finger == "thumb" or not name.is_in_palm):
-            joints.setdefault(BodyPart(name.side, finger), []).append(bone)
-    wanted = joints.keys() if among is None else among
-    return {part: named for part, named in joints.items() if part in wanted and len(named) <= MOST}
-
-
-def _order(names: Collection[FingerName]) -> dict[int, str]:
-    """Fingers by their numbers: the lowest is the thumb's or, beside a thumb with a name of its own, the
-    index finger's.
-    """
-    first = min((name.number for name in names if not name.finger), default=0)
-    is_thumb_named = any(name.finger == "thumb" for name in names)
-    return dict(enumerate(list(FINGERS)[is_thumb_named:], first))
-
-
-def _read(name: str) -> FingerName | None:
-    """What a name says of a finger; None if it names no finger, or has any other word."""
-    name_words, side = words(name), side_of(name)
+def read_finger(name: str) -> FingerName | None:
+    """What a name says of a finger; None if it names no finger, or has any other word or number."""
+    added = ADDED.findall(name)
+    name_words, side = words(ADDED.sub("", name)), side_of(name)
     numbers = [word for word in name_words if word.isdecimal()]
     said = set(name_words) - SIDES.keys() - set(numbers)
     named, rest = said & NAMES.keys(), said - NAMES.keys()
     if not side or len(named) > 1 or not rest <= MEANINGLESS:
         return None
-    is_in_palm = not PALM.isdisjoint(rest)
-    if named and len(numbers) < 2:
-        return FingerName(side, NAMES[named.pop()], -1, is_in_palm)
-    if not named and NUMBERED in rest and numbers:  # "Finger12": the finger, then its joint
-        return FingerName(side, "", int(numbers[0][0]), is_in_palm)
-    return None
+    digits = "" if named or NUMBERED not in rest else "".join(numbers[:1])
+    joints = numbers[bool(digits) :] + added
+    if not (named or digits) or len(joints) > 1:
+        return None
+    return FingerName(
+        side,
+        NAMES[named.pop()] if named else "",
+        digits,
+        min((SEGMENTS[word] for word in rest & SEGMENTS.keys()), default=FIRST_SEGMENT),
+        int(joints[0]) if joints else NONE,
+        not PALM.isdisjoint(rest),
+    )

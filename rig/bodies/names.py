@@ -11,14 +11,14 @@ from collections.abc import Mapping, Sequence
 from math import dist
 from typing import NamedTuple
 
-from .finger_names import fingers
-from .part_names import MOTORS, BodyPart, deforming, read, short_names, side_of, words
+from .finger_names import FINGERS
+from .fingers import fingers
+from .part_names import MOTORS, BodyPart, Parents, deforming, read, short_names, side_of, words
+from .part_pairs import SEVERAL, part_pairs, plain
 
-Parents = Mapping[str, str | None]  # bone -> its parent
 Heads = Mapping[str, tuple[float, float, float]]  # bone -> position (x, y, z) [m] of its head at rest
 
 NUMBERED_SPINE = re.compile(r"^((def|org)-)?spine(\.\d{3})?$", re.IGNORECASE)
-SEVERAL = ("spine", "neck")  # parts that may consist of several bones
 # share of the upper arm's length: a shoulder bone nearer than this to the upper arm's head is a hinge of a
 # robot's shoulder, not a collar bone
 COLLAR = 0.2
@@ -62,7 +62,8 @@ def pairs(
     """Pairs of matching bones in the target's order; each bone is in at most one pair.
 
     Args:
-        source: Parent of each source bone, parents before their children.
+        source: Parent of each source bone, parents before their children; a stream's bones, of which no
+            parents are known, in any order.
         target: Parent of each target bone, parents before their children.
         controls: For a target whose named bones follow controls: the control to pair in place of each bone;
             bones without one are skipped.
@@ -82,21 +83,36 @@ def matched(
     control_of = dict(zip(target, target, strict=True)) if controls is None else controls
     source_parts = {**source_parts, **fingers(source)}
     target_parts = {**target_parts, **fingers(target, source_parts)}
-    source_of: dict[str, str] = {}
-    for part, part_bones in target_parts.items():
-        bones = [control_of[bone] for bone in part_bones if bone in control_of]
-        rows = _in_order(part, source_parts.get(part, []), bones)
-        source_of |= {target_bone: source_bone for source_bone, target_bone in rows}
+    source_of = _sources_of_parts(source_parts, target_parts, control_of)
     paired = set(source_of.values())
-    alike = {_plain(bone): bone for bone in reversed(source) if bone not in paired}
+    alike = {plain(bone): bone for bone in reversed(source) if bone not in paired}
     for bone in target:
         if (
             control_of.get(bone, "") not in {"", *source_of}
             and not _is_part(bone, target_parts)
-            and (like_named := alike.pop(_plain(bone), ""))
+            and (like_named := alike.pop(plain(bone), ""))
         ):
             source_of[control_of[bone]] = like_named
     return [Pair(source_of[bone], bone) for bone in target if bone in source_of]
+
+
+def _sources_of_parts(
+    source_parts: Mapping[BodyPart, Sequence[str]],
+    target_parts: Mapping[BodyPart, Sequence[str]],
+    control_of: Mapping[str, str],
+) -> dict[str, str]:
+    """Source bone of the control of each bone of the target's body parts; of a control that several bones
+    follow, that of the first.
+    """
+    source_of: dict[str, str] = {}
+    for part, bones in target_parts.items():
+        # a spine is distributed over the bones that have controls; a finger's joints keep their positions
+        followed = [bone for bone in bones if bone in control_of or part.name in FINGERS]
+        source_by_bone = part_pairs(part, source_parts.get(part, []), followed)
+        for bone in followed:
+            if bone in control_of and bone in source_by_bone:
+                source_of.setdefault(control_of[bone], source_by_bone[bone])
+    return source_of
 
 
 def parts(bones: Parents, heads: Heads | None = None) -> dict[BodyPart, list[str]]:
@@ -255,11 +271,6 @@ def _is_piece(bone: str) -> bool:
     return name.is_hinge or name.number is not None
 
 
-def _plain(name: str) -> str:
-    """A name in lower case without prefix and separators; digits and side remain."""
-    return "".join(words(name))
-
-
 def _tell_rigify(bones_by_part: dict[BodyPart, list[str]], bones: Parents) -> None:
     """Corrects the parts of a Rigify spine, whose bones are all named "spine", from hips to head."""
     spine = bones_by_part.get(BodyPart("", "spine"), [])
@@ -381,20 +392,3 @@ def _is_hinge_of_shoulder(had: Mapping[str, Sequence[str]], heads: Heads) -> boo
 
 def _is_part(bone: str, parts_of: Mapping[BodyPart, Sequence[str]]) -> bool:
     return any(bone in bones for bones in parts_of.values())
-
-
-def _in_order(part: BodyPart, sources: Sequence[str], targets: Sequence[str]) -> list[tuple[str, str]]:
-    """Pairs of a part's bones in two bodies, both from the root outward: one by one; of spine and neck evenly
-    distributed over the longer list, and the last bone of one list with the last of the other.
-    """
-    if part.name not in SEVERAL:
-        return list(zip(sources, targets, strict=False))
-    few = min(len(sources), len(targets))
-    return [
-        (sources[_index(k, few, len(sources))], targets[_index(k, few, len(targets))]) for k in range(few)
-    ]
-
-
-def _index(k: int, few: int, many: int) -> int:
-    """Index among `many` bones of the k-th of `few`, at even distances; the last is the last of both."""
-    return round((k + 1) * many / few) - 1

@@ -19,7 +19,7 @@ from ..blender.presence import why_absent
 from ..bones import attached, constrained, imported_robot
 from ..scene.dependencies import dependencies_of, is_moved_by
 from . import controlled, limbs, names, receiver
-from .part_names import BodyPart
+from .part_names import BodyPart, Parents
 
 LIMBS = ("upper_arm", "forearm", "thigh", "shin")  # parts that move the limbs of a body
 TOE_WEIGHT = 0.5  # weight of a paired toe, since captured toes jitter
@@ -171,7 +171,7 @@ def source_name(retarget: bpy.types.PropertyGroup) -> str:
     return f"port {retarget.port}" if is_streamed(retarget) else retarget.source.name
 
 
-def _source_parents(rig: bpy.types.Object, retarget: bpy.types.PropertyGroup) -> names.Parents:
+def _source_parents(rig: bpy.types.Object, retarget: bpy.types.PropertyGroup) -> Parents:
     if not is_streamed(retarget):
         return _parents(source_of(rig, retarget))
     sent = stream_of(retarget).links

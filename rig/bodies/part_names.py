@@ -9,12 +9,14 @@ MikuMikuDance. A name with any other word, such as that of a twist bone, names n
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
 from . import translated_names
 from .translated_names import with_translations
+
+Parents = Mapping[str, str | None]  # bone -> its parent
 
 
 class BodyPart(NamedTuple):
