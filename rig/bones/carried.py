@@ -70,14 +70,16 @@ def carrier(pose_bone: bpy.types.PoseBone, names: Sequence[str]) -> Carrier | No
     has none, or if the chain cannot compensate for it: for that, the next bone with joints must rotate about
     all axes without limits.
     """
-    if pose_bone.parent is None or not _makes_up(pose_bone, names):
+    if pose_bone.parent is None:
         return None
     constraints = [each for each in pose_bone.constraints if each.type not in HARMLESS and each.name != SHOWS]
+    # most bones have no carrier: only the others need the search among the chain's bones
     if not pose_bone.bone.use_inherit_rotation:
-        return Carrier("", -1, False) if free_axes(pose_bone) and not constraints else None
+        is_carried = bool(free_axes(pose_bone)) and not constraints and _makes_up(pose_bone, names)
+        return Carrier("", -1, False) if is_carried else None
     if len(constraints) != 1 or constraints[0].type not in TURNING or free_axes(pose_bone):
         return None
-    return _copied(constraints[0], pose_bone, names)
+    return _copied(constraints[0], pose_bone, names) if _makes_up(pose_bone, names) else None
 
 
 def _copied(
@@ -129,13 +131,18 @@ def _makes_up(pose_bone: bpy.types.PoseBone, names: Sequence[str]) -> bool:
     limits, so that it can compensate.
     """
     bones = pose_bone.id_data.pose.bones
-    line = [bones[name] for name in names[names.index(pose_bone.name) :]]
-    following = [
-        bone for bone in line if free_axes(bone) and (bone == pose_bone or pose_bone in bone.parent_recursive)
-    ]
-    if not following or len(free_axes(following[0])) < len(axes.REVOLUTE):
+    line = (bones[name] for name in names[names.index(pose_bone.name) :])
+    following = next(
+        (
+            bone
+            for bone in line
+            if free_axes(bone) and (bone == pose_bone or pose_bone in bone.parent_recursive)
+        ),
+        None,
+    )
+    if following is None or len(free_axes(following)) < len(axes.REVOLUTE):
         return False
-    return not any(constraint_range(following[0], axis) for axis in axes.REVOLUTE)
+    return not any(constraint_range(following, axis) for axis in axes.REVOLUTE)
 
 
 def mixed(begin: Quaternion, end: Quaternion, portion: float) -> Quaternion:

@@ -6,9 +6,11 @@ from math import cos, degrees, radians, sin
 
 import bpy
 import pytest
+from limber.rig.bones import carried
+from limber.rig.chains.skeleton import ChainReader
 from mathutils import Euler, Vector
 
-from tests.blender.rigs import select, target
+from tests.blender.rigs import build, looking_chain, select, target
 from tests.blender.shown import depsgraph, evaluated, no_handler_raises  # noqa: F401
 
 SPINE = ("hips", "belly", "chest", "neck", "head")
@@ -183,3 +185,22 @@ def test_a_head_with_limits_cannot_make_up_for_its_isolation_so_its_chain_begins
     limit = rig.pose.bones["head"].constraints.new("LIMIT_ROTATION")
     limit.owner_space, limit.use_limit_x, limit.min_x, limit.max_x = "LOCAL", True, -1.0, 1.0
     assert looking(rig, 30, 0).root == "head"
+
+
+@pytest.mark.parametrize("copies", [False, True])
+def test_the_search_for_what_carries_bones_grows_with_their_number_alone(copies, monkeypatch):
+    searched = []
+    free_axes = carried.free_axes
+    monkeypatch.setattr(carried, "free_axes", lambda bone: searched.append(bone) or free_axes(bone))
+    counts = []
+    for length in (10, 20):
+        axes = {f"bone {k}": "" if copies and k % 2 else "XYZ" for k in range(length)}
+        rig, chain = looking_chain(build(axes, f"{length} bones"), *axes)
+        for name in axes if copies else ():
+            if not axes[name]:
+                copy = rig.pose.bones[name].constraints.new("COPY_ROTATION")
+                copy.target, copy.subtarget = rig, "bone 0"
+        searched.clear()
+        assert len(ChainReader(rig, chain).names) == length
+        counts.append(len(searched))
+    assert counts[1] <= 2 * counts[0] + 2
