@@ -170,18 +170,16 @@ class Worker:
         connection, controller = self._connection, self._controller
         needed = self._channels_needed(request)
         known: Raw = (None,) * len(self._device.channels) if connection is None else connection.pose(time)
-        missing = [
-            self._device.channels[channel].label for channel in sorted(needed) if known[channel] is None
-        ]
+        unread = next((self._device.channels[k].label for k in sorted(needed) if known[k] is None), None)
         measures = connection is not None and connection.measures
         inputs = SafetyInputs(
             stop=stop,
             command=request.command,
             fault_report=self._no_port if connection is None else connection.fault_report,
             connected=connection is not None and connection.connected,
-            tells_pose=connection is not None and (measures or not missing),
+            tells_pose=connection is not None and (measures or unread is None),
             confirmed=not self._pose.lacks(needed, known),
-            unread=missing[0] if missing else None,
+            unread=unread,
             implausible=self._pose.implausible(known) if request.command in MOTION_COMMANDS else "",
             releases=connection is not None and connection.releases,
             turn_gap=time - self._last_step,
