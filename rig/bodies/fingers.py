@@ -51,11 +51,19 @@ def _numbers(named: Mapping[str, FingerName], bones: Parents) -> dict[str, tuple
         finger, joint = (number, "") if are_padded else (number[0], number[1:])
         if not joint or named[bone].joint == NONE:
             numbers[bone] = int(finger), int(joint) if joint else named[bone].joint
-    # bones that have one number each, but hang on each other, are the joints of one finger
-    alone = {bone: finger for bone, (finger, joint) in numbers.items() if joint == NONE}
-    if any(alone[bone] != alone[above] for bone in alone for above in _ancestors(bone, bones) & alone.keys()):
-        numbers |= {bone: (min(alone.values()), joint) for bone, joint in alone.items()}
-    return numbers
+    return numbers | _of_one_finger({bone: k for bone, (k, joint) in numbers.items() if joint == NONE}, bones)
+
+
+def _of_one_finger(numbers: Mapping[str, int], bones: Parents) -> dict[str, tuple[int, int]]:
+    """Numbers of the finger and of the joint of bones that have one number each, if some hang on others: they
+    are the joints of one finger. Empty if none does.
+    """
+    is_line = any(
+        numbers[bone] != numbers[above]
+        for bone in numbers
+        for above in _ancestors(bone, bones) & numbers.keys()
+    )
+    return {bone: (min(numbers.values()), joint) for bone, joint in numbers.items()} if is_line else {}
 
 
 def _order(numbers: Collection[int], names: Collection[FingerName]) -> dict[int, str]:
