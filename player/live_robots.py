@@ -138,14 +138,22 @@ def _refusal(word: str, status: Status) -> str:
     """Why a robot cannot execute a command now; "" if it can."""
     match word:
         case "connect" if status.state not in (State.CLOSED, State.DISARMED) and not is_away(status):
-            return "type disarm or clear first, then connect"
+            return _not_disarmed(word, status)
         case "release" if status.state not in (State.DISARMED, State.LIMP):
-            return "type disarm or clear first, then release"
+            return _not_disarmed(word, status)
         case "confirm" if status.state is not State.CONFIRM_POSE:
             return "type arm first, which says the pose to confirm"
         case "arm" if status.state in (*LOST, State.CLOSED, State.CONNECTING):
             return status.sentence
     return ""
+
+
+def _not_disarmed(word: str, status: Status) -> str:
+    """What must come before a command to a disarmed robot."""
+    if status.state is State.CONNECTING or is_away(status):
+        return f"wait until it is connected, then type {word}"
+    first = {State.CLOSED: "connect", **dict.fromkeys(LOST, "clear")}.get(status.state, "disarm")
+    return f"type {first} first, then {word}"
 
 
 def is_away(status: Status) -> bool:

@@ -171,7 +171,7 @@ def test_what_was_typed_before_a_stop_does_not_clear_it(path: Path):
         player.type("clear\nstop")
         player.until("Stopped: make sure that all is safe, type 'clear'")
         player.type("connect")
-        player.until("type disarm or clear first, then connect")
+        player.until("type clear first, then connect")
         player.until("ticks a second")
         player.until("ticks a second")
         assert "Disarmed: type 'arm'" not in player.text.split("Stopped:")[1]

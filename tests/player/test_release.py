@@ -52,13 +52,13 @@ def test_a_robot_that_was_lost_while_armed_holds_until_a_person_releases_it(
 
 def test_a_robot_that_is_armed_or_stopped_is_not_released(served_robot: ServedRobot, armed_player: Playing):
     armed_player.type("release")
-    armed_player.until("Robot of 'Rig': type disarm or clear first, then release")
+    armed_player.until("Robot of 'Rig': type disarm first, then release")
     armed_player.until(FOLLOWS)
     assert None not in served_robot.pulses
     armed_player.type("stop")
     armed_player.until("type 'clear'")
     armed_player.type("release")
-    armed_player.until("type disarm or clear first, then release")
+    armed_player.until("type clear first, then release")
     assert None not in served_robot.pulses
 
 
@@ -114,5 +114,5 @@ def test_nothing_is_released_before_the_robot_is_connected(path: Path, tmp_path:
     with playing(path, "--port", str(tmp_path / "no port")) as player:
         player.until("does not exist")
         player.type("release")
-        player.until("type disarm or clear first, then release")
+        player.until("wait until it is connected, then type release")
         assert "Limp" not in player.text
