@@ -48,7 +48,7 @@ class LIMBER_OT_add_closure(UndoOperator):
         first_word, other = (closures.WORDS[which] for which in (closure.first_point, closure.second_point))
         self.report({"INFO"}, f"The {first_word} of '{first.name}' meets the {other} of '{active.name}'")
         if closures.is_apart(rest, away):
-            self.report({"WARNING"}, closures.apart(rig, rest, closure, away))
+            self.report({"WARNING"}, closures.gap_sentence(rig, rest, closure, away))
 
 
 class LIMBER_OT_close_named_loops(UndoOperator):
@@ -82,7 +82,7 @@ class LIMBER_OT_close_named_loops(UndoOperator):
             closure, away = closures.add(rig, rest, first, second, name)
             furthest = max(furthest, away)
             if closures.is_apart(rest, away):
-                apart.append(closures.apart(rig, rest, closure, away))
+                apart.append(closures.gap_sentence(rig, rest, closure, away))
         self.warn(apart)
         self.report(
             {"INFO"},
