@@ -222,7 +222,7 @@ def _front_of_figure(rig: bpy.types.Object, end: str) -> Guess | None:
     k = figure.index[end]
     if figure.front is None or k not in figure.middle:
         return None
-    if not figure.is_paired(LIMBS_APART, without=k) and not has_face(figure, k):
+    if not figure.is_paired(LIMBS_APART, without=k) and not has_face(figure, k, figure.front):
         return None
     upward = [end, *(bone.name for bone in rig.data.bones[end].parent_recursive)]
     line = chain_root.line(rig, upward, figure).bones

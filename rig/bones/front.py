@@ -1,12 +1,11 @@
 """Front of a figure: in which direction along its plane of symmetry it faces, by its bones' positions."""
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple, Protocol
 
+import bpy
 import numpy as np
 from mathutils import Vector
-
-if TYPE_CHECKING:
-    from .figure import Figure
 
 # smallest cosine between the front axis and a direction that decides between front and back, such as the mean
 # direction of the feet
@@ -14,6 +13,29 @@ CLEAR = 0.3
 SAME = 0.01  # distance within which positions coincide, as a share of the figure's size
 UP = (0.0, 0.0, 1.0)
 LEVEL = np.array((1.0, 1.0, 0.0))
+
+
+class SymmetricFigure(Protocol):
+    """What the front of a figure is read from; see `figure.Figure`."""
+
+    rig: bpy.types.Object
+    parent: Sequence[int]
+    children: Sequence[Sequence[int]]
+    body: Sequence[int]
+    heads: np.ndarray
+    tips: np.ndarray
+    low: np.ndarray
+    ground: float
+    size: float
+    is_anatomical: bool
+    lateral: np.ndarray | None
+    image: dict[int, int]
+    middle: set[int]
+    trunk: set[int]
+
+    def below(self, k: int) -> list[int]: ...
+
+    def begins_on_parent(self, k: int) -> bool: ...
 
 
 class Front(NamedTuple):
@@ -28,7 +50,7 @@ class Front(NamedTuple):
     is_shown: bool
 
 
-def front_of(figure: "Figure") -> Front | None:
+def front_of(figure: SymmetricFigure) -> Front | None:
     """The direction in which a figure faces; None if the figure is not symmetrical.
 
     The first of these decides that points clearly along the plane of symmetry: the feet, the eyes, the trunk
@@ -48,7 +70,7 @@ def front_of(figure: "Figure") -> Front | None:
     return Front(ahead, False)
 
 
-def _feet(figure: "Figure") -> np.ndarray | None:
+def _feet(figure: SymmetricFigure) -> np.ndarray | None:
     """Mean horizontal direction (3,) of the feet: pairs of bones that lie on the ground, more along the plane
     of symmetry than across it, as fins do; None if there are none.
     """
@@ -70,7 +92,7 @@ def _feet(figure: "Figure") -> np.ndarray | None:
     return np.mean(directions, axis=0) if directions else None
 
 
-def _is_on_tail(figure: "Figure", k: int) -> bool:
+def _is_on_tail(figure: SymmetricFigure, k: int) -> bool:
     """Whether a bone hangs on a tail, as a fin does: on a bone in the plane of symmetry that lies on the
     ground and hangs from one above the ground. The root, from which controls of feet hang, is none.
     """
@@ -82,7 +104,7 @@ def _is_on_tail(figure: "Figure", k: int) -> bool:
     return on_ground and k >= 0
 
 
-def _face(figure: "Figure") -> np.ndarray | None:
+def _face(figure: SymmetricFigure) -> np.ndarray | None:
     """Mean direction (3,) from the head to pairs of childless bones on the head, such as eyes; None without
     such bones.
     """
@@ -103,20 +125,20 @@ def _face(figure: "Figure") -> np.ndarray | None:
     return np.mean(directions, axis=0) if directions and all(map(np.any, directions)) else None
 
 
-def has_face(figure: "Figure", k: int) -> bool:
+def has_face(figure: SymmetricFigure, k: int, front: np.ndarray) -> bool:
     """Whether a bone carries a pair of childless bones on one side of its length, as a head does its eyes; a
-    gripper's fingers are on both sides.
+    gripper's fingers are on both sides. `front`: horizontal unit vector (3,) in which the figure faces.
     """
     pairs = [child for child in figure.children[k] if figure.image.get(child, -1) not in {-1, child}]
     parts = [child for child in pairs if not figure.children[child]]
-    if not parts or figure.front is None:
+    if not parts:
         return False
     direction = _unit(figure.heads[parts].mean(axis=0) - figure.heads[k])
     along = _unit(_along(figure, k))
-    return float((direction - (direction @ along) * along) @ figure.front) > CLEAR
+    return float((direction - (direction @ along) * along) @ front) > CLEAR
 
 
-def _beside(figure: "Figure", bones: list[int]) -> list[int]:
+def _beside(figure: SymmetricFigure, bones: list[int]) -> list[int]:
     """Those of some bones that begin beside their parent, as eyes do, and not at its tip, as the fins at the
     end of a tail do.
     """
@@ -127,7 +149,7 @@ def _beside(figure: "Figure", bones: list[int]) -> list[int]:
     return [k for k, is_before in zip(bones, before, strict=True) if is_before]
 
 
-def _trunk(figure: "Figure", ahead: np.ndarray) -> np.ndarray | None:
+def _trunk(figure: SymmetricFigure, ahead: np.ndarray) -> np.ndarray | None:
     """Mean (3,) of the directions that show the front of a trunk; None if none is clear.
 
     The head is the trunk's highest end. It is ahead of the middle of the body, points ahead, and carries
@@ -160,7 +182,7 @@ def _trunk(figure: "Figure", ahead: np.ndarray) -> np.ndarray | None:
     return np.mean(clear, axis=0) if clear else None
 
 
-def _to_highest_end(figure: "Figure") -> np.ndarray:
+def _to_highest_end(figure: SymmetricFigure) -> np.ndarray:
     """Vector (3,) [m] from the middle of the body to the highest tip of the trunk; 0 if the figure has no
     trunk.
     """
@@ -171,7 +193,7 @@ def _to_highest_end(figure: "Figure") -> np.ndarray:
     return highest
 
 
-def _along(figure: "Figure", k: int) -> np.ndarray:
+def _along(figure: SymmetricFigure, k: int) -> np.ndarray:
     """Vector (3,) along a bone; from its parent to it if bones do not lie along the limbs."""
     if figure.is_anatomical:
         return figure.tips[k] - figure.heads[k]
