@@ -1,6 +1,6 @@
 from bpy.props import EnumProperty, StringProperty
 
-from ...rig.authoring import chains, eyes_head_torso, forward, isolation
+from ...rig.authoring import chains, eyes_head_torso, forward, isolation, look_sharing
 from ...rig.blender.counting import counted
 from ...rig.mechanisms import bones
 from ...rig.properties.chains import SIGNED_AXES
@@ -73,6 +73,7 @@ class LIMBER_OT_new_chain(UndoOperator):
             reason_to_begin,
             sharing,
             f"it looks along {forward.described(chain)} ({reason})",
+            look_sharing.sentence(chain),
         )
         self.report({"INFO"}, "; ".join(filter(None, sentences)))
         self._warn(rig, chain, needed)

@@ -22,14 +22,15 @@ from ..chains.measure import has_balls, is_of_bones
 from ..mechanisms import bones as bodies
 from ..properties import servo_units
 from ..robot import device
-from . import chain_end, chain_root, forward
+from . import chain_end, chain_root, forward, look_sharing
 
 # values of new chains' settings
 SOLVER, ROLL, MEASURE, FILTER = "expressive", "POSTURE", "AUTOMATIC", AUTOMATIC
 # [rad] Widest Look of new chains of a character without joint limits. For an end with a front it is about the
 # range of a head together with a chest; for an end without a front, such as a tentacle's, it is larger, so
-# that the look crosses to the other side gradually when the target passes behind.
-HEADS_LOOK, WIDEST_LOOK = radians(100), radians(170)
+# that the look crosses to the other side gradually when the target passes behind. A head without a chest to
+# follow it looks about as far as a human's neck rotates.
+HEADS_LOOK, NECKS_LOOK, WIDEST_LOOK = radians(100), look_sharing.WIDE, radians(170)
 # [m/s, m/s2, m/s3] limits of new prismatic joints: those of a small linear servo or a belt drive
 LINEAR_LIMITS = (0.2, 1.0, 10.0)
 
@@ -134,6 +135,7 @@ def new_chain(rig: bpy.types.Object, selected: list[str]) -> bpy.types.PropertyG
             _add_joint(rig, chain, bone, axis)
     guess = forward.guess_of(rig, chain)
     _limit_look(chain, guess)
+    look_sharing.spread(rig, chain)
     if guess.reason:
         forward.point(chain, rig, chain.end, guess.direction)
         if is_of_bones(chain, SOLVER):
@@ -150,7 +152,9 @@ def _limit_look(chain: bpy.types.PropertyGroup, guess: forward.Guess) -> None:
     faces.
     """
     if is_of_bones(chain, chain.solver) and not any(map(build.has_limits, chain.joints)):
-        chain.widest_look = HEADS_LOOK if guess.reason else WIDEST_LOOK
+        is_alone = len({joint.bone for joint in chain.joints}) == 1
+        heads_look = NECKS_LOOK if is_alone else HEADS_LOOK
+        chain.widest_look = heads_look if guess.reason else WIDEST_LOOK
 
 
 def is_of_earlier_version(chain: bpy.types.PropertyGroup) -> bool:
@@ -164,6 +168,7 @@ def use_new_settings(rig: bpy.types.Object, chain: bpy.types.PropertyGroup) -> N
     """Gives a chain of an earlier version the shape measure, filter and widest look of new chains."""
     chain.options.measure, chain.filter = MEASURE, FILTER
     _limit_look(chain, forward.guess_of(rig, chain))
+    look_sharing.spread(rig, chain)
 
 
 def moving_bones(rig: bpy.types.Object, names: list[str]) -> list:

@@ -25,6 +25,7 @@ from . import (
     gaze_controls,
     gaze_structure,
     isolation,
+    look_sharing,
     robot_heads,
     targets,
 )
@@ -280,6 +281,7 @@ def make(
             chain.eye = _eye_height(rig, ends)
         chain_names.append(chain.name)
     rig.limber.active_chain = rig.limber.chains.find(chain_names[1 if torso else 0])
+    look_sharing.spread_parts(rig, [rig.limber.chains[name] for name in chain_names[: 1 + bool(torso)]])
     remarks = _remarks(rig, ends.head, has_eyes, switched)
     if pointing.aims:
         control_name = gaze_controls.follow(rig, pointing, controls, ends.head, target)

@@ -13,6 +13,7 @@ from ..blender.errors import RigError
 from ..bones import imported_robot
 from ..bones.axes import REVOLUTE
 from ..bones.figure import Figure
+from ..bones.front import has_face
 from ..scene.goal import AXES, CUSTOM, SHORTEST, forward_axis, signed_axis
 from . import chain_root
 
@@ -218,16 +219,21 @@ def _front_of_figure(rig: bpy.types.Object, end: str) -> Guess | None:
         return None
     figure = Figure(rig)
     k = figure.index[end]
-    if figure.front is None or k not in figure.middle or not figure.is_paired(LIMBS_APART, without=k):
+    if figure.front is None or k not in figure.middle:
+        return None
+    if not figure.is_paired(LIMBS_APART, without=k) and not has_face(figure, k, figure.front):
         return None
     upward = [end, *(bone.name for bone in rig.data.bones[end].parent_recursive)]
     line = chain_root.line(rig, upward, figure).bones
     # the bone above the root of the bones' common line
     trunk = figure.index[upward[min(len(line), len(upward) - 1)]]
-    direction = figure.tips[k] - figure.heads[trunk]
-    if direction @ figure.front + direction[2] <= 0.0:  # the bone points backward and down: it is a tail
-        return None
-    ahead = rig.matrix_world.to_3x3().inverted() @ Vector(figure.front)
+    direction = (figure.heads[k] + figure.tips[k]) / 2 - figure.heads[trunk]
+    front = figure.front
+    if direction @ front + direction[2] < 0.0:  # the bone is behind and below
+        if figure.is_front_shown:  # it is a tail
+            return None
+        front = -front  # the end that is chosen to look is the head
+    ahead = rig.matrix_world.to_3x3().inverted() @ Vector(front)
     return Guess(ahead.normalized(), "the figure's front, by its symmetry")
 
 

@@ -20,6 +20,7 @@ LIMB = 0.15  # smallest reach of arms and wings, as a share of the figure's size
 # share of the longest limb's reach: limbs that reach less far, such as ears, do not branch from the chest
 SHORTER = 0.5
 AHEAD = cos(radians(25))  # cosine of the angle to the front within which an eye's bone looks
+ACROSS = cos(radians(45))  # cosine of the angle from which on a bone stands off across a line
 Belongs = Callable[[np.ndarray], bool]  # whether a point (3,) in armature space belongs to the head
 EYE_NAMES = frozenset((*EYES, *translated_names.EYES))
 UP = np.array((0.0, 0.0, 1.0))
@@ -42,11 +43,9 @@ def ends(figure: Figure) -> GazeBones:
     # above the chest all belongs to the head, however large the head is
     eyes = (_eyes(figure, neck) if above else ()) or _eyes(figure, first, near_top)
     carrier = _carrier(figure, eyes) if eyes else _with_pairs(figure, neck, near_top)
-    head = (
-        chain_end.looking(figure.rig, line[0])
-        if carrier is None
-        else figure.names[_skull(figure, carrier, first)]
-    )
+    if carrier is None:
+        carrier = figure.index[chain_end.looking(figure.rig, line[0])]
+    head = figure.names[_skull(figure, carrier, first)]
     # the chest is determined again: the line to the topmost bone, used above, may not contain the head
     path = _upward(figure, head)
     chest = chest_of(figure, [name for name in path if name == head or name in line])
@@ -186,7 +185,19 @@ def _skull(figure: Figure, k: int, neck: int) -> int:
         # 0 if the armature's bones do not point along the limbs
         long = float(np.linalg.norm(figure.tips[parent] - figure.heads[parent]))
         gap = float(np.linalg.norm(figure.heads[k] - figure.tips[parent]))
-        if gap > NEAR * figure.size if long == 0.0 else gap < long / 2:
+        if gap < long / 2 or (long == 0.0 and gap > NEAR * figure.size and not _is_beak(figure, k)):
             break
         k = parent
     return k
+
+
+def _is_beak(figure: Figure, k: int) -> bool:
+    """Whether a bone without children stands off its parent across the line that leads to it, as a beak does
+    from a head on its neck. For armatures whose bones do not point along the limbs.
+    """
+    parent = figure.parent[k]
+    above = figure.parent[parent]
+    if figure.children[k] or above < 0:
+        return False
+    to_parent, to_bone = figure.heads[parent] - figure.heads[above], figure.heads[k] - figure.heads[parent]
+    return bool(to_parent @ to_bone < ACROSS * np.linalg.norm(to_parent) * np.linalg.norm(to_bone))

@@ -12,6 +12,7 @@ from mathutils import Vector
 
 from . import imported_robot
 from .controls import Controls
+from .front import Front, front_of
 
 # height below which a limb's tip counts as standing, as a share of the figure's height, since feet may rest
 # at different heights
@@ -33,9 +34,6 @@ ALIKE = cos(radians(3))  # cosine of the angle within which two directions count
 CANDIDATES = 12  # number of directions tried as normal of the plane of symmetry
 MIRRORED = 0.5  # smallest share of bones with a mirror image in a symmetrical figure
 ALONG = 0.85  # cosine of the angle within which a bone points at its child
-# smallest cosine between the front axis and a direction that decides between front and back, such as the mean
-# direction of the feet
-CLEAR = 0.3
 
 
 class Figure:
@@ -283,91 +281,19 @@ class Figure:
         pairs = ((k, other) for k, other in self.image.items() if other not in {-1, k} and k not in excluded)
         return any(np.linalg.norm(self.tips[k] - self.tips[other]) >= apart * self.size for k, other in pairs)
 
-    # Front
+    @property
+    def front(self) -> np.ndarray | None:
+        """Horizontal unit vector (3,) in which the figure faces; None if it is not symmetrical."""
+        return self._front.direction if self._front else None
+
+    @property
+    def is_front_shown(self) -> bool:
+        """Whether the figure's bones show its front; else the front is a convention."""
+        return self._front is not None and self._front.is_shown
 
     @cached_property
-    def front(self) -> np.ndarray | None:
-        """Horizontal unit vector (3,) in which the figure faces: the direction of its feet, else of its eyes,
-        else -Y as usual in Blender; if that is sideways, the direction of the trunk's highest end; None if it
-        is not symmetrical.
-        """
-        if self.lateral is None:
-            return None
-        ahead = np.cross(self.lateral, (0.0, 0.0, 1.0))
-        for direction in (self._feet(), self._face()):
-            if direction is not None and abs(direction @ ahead) > CLEAR:
-                return ahead if direction @ ahead > 0 else -ahead
-        to_world = self.rig.matrix_world.to_3x3()
-        usual = (
-            to_world @ Vector((0, -1, 0)),
-            Vector((0, -1, 0)),
-            self._to_highest_end(),
-            to_world @ Vector((1, 0, 0)),
-        )
-        side = next(
-            (direction for guess in usual if abs(direction := np.array(guess.normalized()) @ ahead) > CLEAR),
-            1.0,
-        )
-        return ahead if side > 0 else -ahead
-
-    def _to_highest_end(self) -> Vector:
-        """From the middle of the body to the highest tip of the trunk: an animal's head is higher than its
-        tail. The zero vector if the figure has no trunk.
-        """
-        if not self.trunk:
-            return Vector()
-        tips = self.tips[sorted(self.trunk)]
-        return Vector(tips[tips[:, 2].argmax()] - self.heads[self.body].mean(axis=0))
-
-    def _feet(self) -> np.ndarray | None:
-        """Mean horizontal direction (3,) of the feet: pairs of bones that lie on the ground; None if there
-        are none.
-        """
-        directions = []
-        for k in self.body:
-            above = self.parent[k]
-            if self.image[k] in {-1, k} or self.children[k] or above < 0 or self._is_on_tail(k):
-                continue
-            begin, end = (
-                (self.heads[k], self.tips[k]) if self.is_anatomical else (self.heads[above], self.heads[k])
-            )
-            direction = (end - begin) * (1.0, 1.0, 0.0)
-            flat = np.linalg.norm(direction) > abs(end[2] - begin[2])
-            if flat and max(begin[2], end[2]) <= self.ground:
-                directions.append(direction / np.linalg.norm(direction))
-        return np.mean(directions, axis=0) if directions else None
-
-    def _is_on_tail(self, k: int) -> bool:
-        """Whether a bone hangs on a tail, as a fin does: on a bone in the plane of symmetry that lies on the
-        ground and hangs from one above the ground. The root, from which controls of feet hang, is none.
-        """
-        while k >= 0 and k not in self.middle:
-            k = self.parent[k]
-        on_ground = k >= 0 and bool(self.low[k])
-        while k >= 0 and self.low[k]:
-            k = self.parent[k]
-        return on_ground and k >= 0
-
-    def _face(self) -> np.ndarray | None:
-        """Mean direction (3,) from the head to pairs of childless bones on the head, such as eyes; None
-        without such bones.
-        """
-        on_trunk = [
-            k
-            for k in self.body
-            if self.image[k] not in {-1, k}
-            and not self.children[k]
-            and self.parent[k] in self.trunk
-            and not self._is_on_tail(k)
-        ]
-        head = max((self.parent[k] for k in on_trunk), key=lambda k: self.heads[k, 2], default=-1)
-        directions = [self.heads[k] - self.heads[head] for k in on_trunk if self.parent[k] == head]
-        lengths = [float(np.linalg.norm(direction)) for direction in directions]
-        if not directions or min(lengths) == 0.0:
-            return None
-        return np.mean(
-            [direction / length for direction, length in zip(directions, lengths, strict=True)], axis=0
-        )
+    def _front(self) -> Front | None:
+        return front_of(self)
 
 
 def _children(parents: Sequence[int]) -> list[list[int]]:

@@ -157,7 +157,6 @@ class BoneModel:
     def _costs(self, options: ExpressiveOptions, inertias: Array) -> tuple[Array, Array]:
         skeleton, bones = self.skeleton, self.bones
         share = options.look_from
-        power = EVEN if share <= 0.5 else EVEN * (1.0 - share) / share
         of_bones = inertias[[bone.joints[-1] for bone in bones]]
         traces = np.trace(of_bones, axis1=1, axis2=2)
         last = next(
@@ -165,7 +164,9 @@ class BoneModel:
         )
         unit = (float(traces[last]) or float(traces.max()) or 1.0) if bones else 1.0
         sizes, axes = np.linalg.eigh(of_bones / unit)
-        sizes = np.maximum(sizes, LEAST_INERTIA) ** power if len(bones) > 1 else np.full_like(sizes, ALONE)
+        sizes = (
+            np.maximum(sizes, LEAST_INERTIA) ** power(share) if len(bones) > 1 else np.full_like(sizes, ALONE)
+        )
         if share < 0.5:
             sizes *= np.minimum(STEEPEST ** ((1.0 - 2.0 * share) * _bones_beyond(skeleton, bones)), DEAREST)[
                 :, None
@@ -262,6 +263,11 @@ class BoneModel:
         matrix[:: count + 1] += self.slides
         cost = 0.5 * float(products[:, 3, 3].sum() + self.slides @ (moved * moved))
         return cost, matrix.reshape(count, count), descent
+
+
+def power(look_from: float) -> float:
+    """Power p of the inertia in the cost of a bone, for a value of the option `look_from`."""
+    return EVEN if look_from <= 0.5 else EVEN * (1.0 - look_from) / look_from
 
 
 def bones_of(skeleton: Skeleton) -> list[Bone]:

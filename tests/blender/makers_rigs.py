@@ -346,6 +346,28 @@ FIGURES = {
         ("neck.1", "head"),
         feet=("paw.L", "paw.R", "sole.L", "sole.R"),
     ),
+    "penguin": Subject(
+        line(
+            "",
+            ("pelvis", 0, 0, 0.35),
+            ("belly", 0, 0.02, 0.45),
+            ("thorax", 0, 0.02, 0.65),
+            ("neck", 0, 0, 0.85),
+            ("head", 0, -0.01, 0.93),
+            tip=(0, -0.01, 1.08),
+        )
+        | line("head", ("beak", 0, -0.1, 0.98), tip=(0, -0.2, 0.96))
+        | line("pelvis", ("tail", 0, 0.1, 0.25), tip=(0, 0.2, 0.12))
+        | both(
+            line("thorax", ("wing.L", 0.15, 0.02, 0.75), ("wing2.L", 0.22, 0.03, 0.5), tip=(0.24, 0.03, 0.35))
+            | line("pelvis", ("leg.L", 0.08, 0, 0.25), ("foot.L", 0.09, 0.02, 0.05), tip=(0.09, 0.01, 0.01))
+        ),
+        "head",
+        "belly",
+        ("belly", "thorax"),
+        ("neck", "head"),
+        feet=("foot.L", "foot.R"),
+    ),
     "snake": Subject(SNAKE, "s11", "s0", None, None),
     "snake from its middle": Subject(
         line("", *((f"s{k}", 0, -0.1 * k, 0.03) for k in range(6)), tip=(0, -0.6, 0.03))

@@ -1,0 +1,207 @@
+"""Front of a figure: in which direction along its plane of symmetry it faces, by its bones' positions."""
+
+from collections.abc import Sequence
+from typing import NamedTuple, Protocol
+
+import bpy
+import numpy as np
+from mathutils import Vector
+
+# smallest cosine between the front axis and a direction that decides between front and back, such as the mean
+# direction of the feet
+CLEAR = 0.3
+SAME = 0.01  # distance within which positions coincide, as a share of the figure's size
+UP = (0.0, 0.0, 1.0)
+LEVEL = np.array((1.0, 1.0, 0.0))
+
+
+class SymmetricFigure(Protocol):
+    """What the front of a figure is read from; see `figure.Figure`."""
+
+    rig: bpy.types.Object
+    parent: Sequence[int]
+    children: Sequence[Sequence[int]]
+    body: Sequence[int]
+    heads: np.ndarray
+    tips: np.ndarray
+    low: np.ndarray
+    ground: float
+    size: float
+    is_anatomical: bool
+    lateral: np.ndarray | None
+    image: dict[int, int]
+    middle: set[int]
+    trunk: set[int]
+
+    def below(self, k: int) -> list[int]: ...
+
+    def begins_on_parent(self, k: int) -> bool: ...
+
+
+class Front(NamedTuple):
+    """Direction in which a figure faces.
+
+    Attributes:
+        direction: Horizontal unit vector (3,).
+        is_shown: Whether feet, face or trunk show it; else it is a convention.
+    """
+
+    direction: np.ndarray
+    is_shown: bool
+
+
+def front_of(figure: SymmetricFigure) -> Front | None:
+    """The direction in which a figure faces; None if the figure is not symmetrical.
+
+    The first of these decides that points clearly along the plane of symmetry: the feet, the eyes, the trunk
+    with its head and tails; else -Y as usual in Blender; if that is sideways, the highest end of the trunk,
+    then +X.
+    """
+    if figure.lateral is None:
+        return None
+    ahead = np.cross(figure.lateral, UP)
+    shown = (_feet(figure), _face(figure), _trunk(figure, ahead))
+    to_world = figure.rig.matrix_world.to_3x3()
+    usual = (to_world @ Vector((0, -1, 0)), (0, -1, 0), _to_highest_end(figure), to_world @ Vector((1, 0, 0)))
+    for clues, is_shown in ((shown, True), ([_unit(np.array(axis)) for axis in usual], False)):
+        for clue in clues:
+            if clue is not None and abs(clue @ ahead) > CLEAR:
+                return Front(ahead if clue @ ahead > 0.0 else -ahead, is_shown)
+    return Front(ahead, False)
+
+
+def _feet(figure: SymmetricFigure) -> np.ndarray | None:
+    """Mean horizontal direction (3,) of the feet: pairs of bones that lie on the ground, more along the plane
+    of symmetry than across it, as fins do; None if there are none.
+    """
+    directions = []
+    for k in figure.body:
+        above = figure.parent[k]
+        if figure.image[k] in {-1, k} or figure.children[k] or above < 0 or _is_on_tail(figure, k):
+            continue
+        begin, end = (
+            (figure.heads[k], figure.tips[k])
+            if figure.is_anatomical
+            else (figure.heads[above], figure.heads[k])
+        )
+        direction = (end - begin) * LEVEL
+        is_flat = np.linalg.norm(direction) > abs(end[2] - begin[2])
+        is_along = 2.0 * abs(direction @ figure.lateral) ** 2 < direction @ direction
+        if is_flat and is_along and max(begin[2], end[2]) <= figure.ground:
+            directions.append(_unit(direction))
+    return np.mean(directions, axis=0) if directions else None
+
+
+def _is_on_tail(figure: SymmetricFigure, k: int) -> bool:
+    """Whether a bone hangs on a tail, as a fin does: on a bone in the plane of symmetry that lies on the
+    ground and hangs from one above the ground. The root, from which controls of feet hang, is none.
+    """
+    while k >= 0 and k not in figure.middle:
+        k = figure.parent[k]
+    on_ground = k >= 0 and bool(figure.low[k])
+    while k >= 0 and figure.low[k]:
+        k = figure.parent[k]
+    return on_ground and k >= 0
+
+
+def _face(figure: SymmetricFigure) -> np.ndarray | None:
+    """Mean direction (3,) from the head to pairs of childless bones on the head, such as eyes; None without
+    such bones.
+    """
+    on_trunk = [
+        k
+        for k in figure.body
+        if figure.image[k] not in {-1, k}
+        and not figure.children[k]
+        and figure.parent[k] in figure.trunk
+        and not _is_on_tail(figure, k)
+    ]
+    head = max(
+        (figure.parent[k] for k in _beside(figure, on_trunk) or on_trunk),
+        default=-1,
+        key=lambda k: figure.heads[k, 2],
+    )
+    directions = [_unit(figure.heads[k] - figure.heads[head]) for k in on_trunk if figure.parent[k] == head]
+    return np.mean(directions, axis=0) if directions and all(map(np.any, directions)) else None
+
+
+def has_face(figure: SymmetricFigure, k: int, front: np.ndarray) -> bool:
+    """Whether a bone carries a pair of childless bones on one side of its length, as a head does its eyes; a
+    gripper's fingers are on both sides. `front`: horizontal unit vector (3,) in which the figure faces.
+    """
+    pairs = [child for child in figure.children[k] if figure.image.get(child, -1) not in {-1, child}]
+    parts = [child for child in pairs if not figure.children[child]]
+    if not parts:
+        return False
+    direction = _unit(figure.heads[parts].mean(axis=0) - figure.heads[k])
+    along = _unit(_along(figure, k))
+    return float((direction - (direction @ along) * along) @ front) > CLEAR
+
+
+def _beside(figure: SymmetricFigure, bones: list[int]) -> list[int]:
+    """Those of some bones that begin beside their parent, as eyes do, and not at its tip, as the fins at the
+    end of a tail do.
+    """
+    carriers = [figure.parent[k] for k in bones]
+    along = figure.tips[carriers] - figure.heads[carriers]
+    past_tip = ((figure.heads[bones] - figure.tips[carriers]) * along).sum(axis=1)
+    before = past_tip < -SAME * figure.size * np.linalg.norm(along, axis=1)
+    return [k for k, is_before in zip(bones, before, strict=True) if is_before]
+
+
+def _trunk(figure: SymmetricFigure, ahead: np.ndarray) -> np.ndarray | None:
+    """Mean (3,) of the directions that show the front of a trunk; None if none is clear.
+
+    The head is the trunk's highest end. It is ahead of the middle of the body, points ahead, and carries
+    single bones that do, such as a beak or a jaw. Tails, which branch from the other half of the trunk, point
+    backward. In a trunk that lies level either end may be the highest, so it shows nothing.
+
+    Args:
+        figure: The figure.
+        ahead: Horizontal unit vector (3,) along the plane of symmetry: directions nearly across it, such as
+            that of an upright trunk, are not clear.
+    """
+    rise = _unit(_to_highest_end(figure))
+    if rise[2] <= CLEAR:
+        return None
+    trunk = sorted(figure.trunk)
+    top = trunk[int(figure.tips[trunk, 2].argmax())]
+    line = [top]
+    while figure.parent[line[-1]] in figure.trunk and figure.begins_on_parent(line[-1]):
+        line.append(figure.parent[line[-1]])
+    directions = [rise, _along(figure, top)]
+    for k in trunk:
+        parent = figure.parent[k]
+        if k in line or parent not in line:
+            continue
+        if parent == top and not figure.children[k]:
+            directions.append(_along(figure, k))
+        elif 2 * line.index(parent) >= len(line):
+            directions.append(figure.heads[parent] - figure.tips[figure.below(k)].mean(axis=0))
+    clear = [unit for unit in map(_unit, directions) if abs(unit @ ahead) > CLEAR]
+    return np.mean(clear, axis=0) if clear else None
+
+
+def _to_highest_end(figure: SymmetricFigure) -> np.ndarray:
+    """Vector (3,) [m] from the middle of the body to the highest tip of the trunk; 0 if the figure has no
+    trunk.
+    """
+    if not figure.trunk:
+        return np.zeros(3)
+    tips = figure.tips[sorted(figure.trunk)]
+    highest: np.ndarray = tips[tips[:, 2].argmax()] - figure.heads[figure.body].mean(axis=0)
+    return highest
+
+
+def _along(figure: SymmetricFigure, k: int) -> np.ndarray:
+    """Vector (3,) along a bone; from its parent to it if bones do not lie along the limbs."""
+    if figure.is_anatomical:
+        return figure.tips[k] - figure.heads[k]
+    above = figure.parent[k]
+    return figure.heads[k] - figure.heads[above if above >= 0 else k]
+
+
+def _unit(vector: np.ndarray) -> np.ndarray:
+    """Unit vector (3,) in the direction of a vector (3,); 0 for 0."""
+    length = float(np.linalg.norm(vector))
+    return vector / length if length > 0.0 else vector
