@@ -3,6 +3,7 @@
 import bpy
 import numpy as np
 import pytest
+from limber.rig.blender import defects
 from limber.rig.live import live
 
 from tests.blender.baking import begin
@@ -165,3 +166,26 @@ def test_a_bake_does_not_hide_a_defect(two_lamps, monkeypatch):
     monkeypatch.undo()
     settle()
     assert pose(rig) == before
+
+
+def test_a_defect_whose_message_varies_is_printed_once(capsys, defects_of_limber):
+    for kind in (IndexError, KeyError):
+        for number in range(5):
+            try:
+                raise kind(f"number {number}")
+            except LookupError:
+                defects.print_once()
+    printed = capsys.readouterr().err
+    assert printed.count("IndexError: number 0") == 1
+    assert printed.count("Traceback") == 2
+    defects_of_limber.clear()
+
+
+def test_the_number_of_printed_defects_is_bounded(capsys, defects_of_limber):
+    for number in range(2 * defects.MOST):
+        try:
+            exec(compile("\n" * number + "raise ZeroDivisionError", "a file", "exec"))
+        except ZeroDivisionError:
+            defects.print_once()
+    assert len(defects_of_limber) == capsys.readouterr().err.count("Traceback") == defects.MOST
+    defects_of_limber.clear()
