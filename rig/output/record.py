@@ -12,6 +12,7 @@ import bpy
 from ..blender import actions
 from ..blender.errors import RigError
 from ..live import live
+from ..live.mover import Mover
 from ..live.movers import live_of
 from ..live.runtime import after_frame
 from . import muting, take_copies
@@ -97,25 +98,41 @@ def note(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
     for uid, passes in _going.items():
         # takes are keyed in the order of live motion, so that a chain's keys win over those of the body
         movers = [mover for mover in live.live_movers(scene) if mover.key[0] == uid]
-        frame = scene.frame_current
-        if passes[-1].frames and frame < passes[-1].frames[-1]:
-            passes.append(RecordedTake())
-        take = passes[-1]
-        # how a mover comes to rest after a defect is not its motion
         stopped = [mover for mover in movers if live.session(*mover).has_defect]
-        for mover in stopped:
-            take.note_gap(mover.label, frame)
         solved = [
             mover for mover in movers if mover not in stopped and live.session(*mover).outputs is not None
         ]
-        if not solved:
-            continue
-        take.begin(frame)
-        placement = live.placement(depsgraph)
-        for mover in solved:
-            take.rows[-1] |= live.session(*mover).keys(mover, placement, take.before)
+        if stopped or solved:
+            _record(_take_at(passes, scene.frame_current), scene.frame_current, stopped, solved, depsgraph)
     for uid, copy in _copies.items():
         copy.note(_going[uid])
+
+
+def _take_at(passes: list[RecordedTake], frame: int) -> RecordedTake:
+    """The take that a new frame belongs to: the last one, or a new one if playback has started over."""
+    if passes[-1].frames and frame < passes[-1].frames[-1]:
+        passes.append(RecordedTake())
+    return passes[-1]
+
+
+def _record(
+    take: RecordedTake,
+    frame: int,
+    stopped: list[Mover],
+    solved: list[Mover],
+    depsgraph: bpy.types.Depsgraph,
+) -> None:
+    """Records a frame of a take: the values of the movers `solved`, and that a defect has stopped others,
+    since how they come to rest is not their motion.
+    """
+    for mover in stopped:
+        take.note_gap(mover.label, frame)
+    if not solved:
+        return
+    take.begin(frame)
+    placement = live.placement(depsgraph)
+    for mover in solved:
+        take.rows[-1] |= live.session(*mover).keys(mover, placement, take.before)
 
 
 def finish(owner: bpy.types.Object) -> Keyed:
