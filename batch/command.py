@@ -16,7 +16,7 @@ import bpy
 from . import shares
 from .crews import crew
 from .records import FAILED, Records, TaskRecord
-from .tasks import FileTask, part_of, share
+from .tasks import FileTask, part_of, shard
 
 LIMIT = 3600.0  # [s] default time limit for one file
 FAILURES, NOTHING_STARTED, INTERRUPTED = 1, 2, 130  # exit codes
@@ -63,7 +63,7 @@ def add_options(ask: argparse.ArgumentParser) -> None:
         type=_part,
         default=(1, 1),
         metavar="K/N",
-        help="only the k-th of n shares of the files, for a farm that runs the command n times",
+        help="only the k-th of n shards of the files, for a farm that runs the command n times",
     )
     ask.add_argument("--blender", default="", metavar="PATH", help="the Blender to start (default: this one)")
     ask.add_argument(
@@ -105,7 +105,7 @@ def run(batch: Batch, command: list[str], options: argparse.Namespace) -> list[t
         OSError: the records cannot be written.
         KeyboardInterrupt: the user, or the farm, stopped it.
     """
-    tasks = share(batch.tasks, options.shard)
+    tasks = shard(batch.tasks, options.shard)
     todo = [task for task in tasks if options.again or not batch.records.is_done(task)]
     count = len(tasks) - len(todo)
     if count:

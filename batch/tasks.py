@@ -101,7 +101,7 @@ def _name(output: Path, root: Path | None) -> str:
     return f"{output.stem[:60]}-{hashlib.sha256(path.as_posix().encode('utf-8')).hexdigest()[:12]}"
 
 
-def share(tasks: Sequence[FileTask], part: tuple[int, int]) -> list[FileTask]:
+def shard(tasks: Sequence[FileTask], part: tuple[int, int]) -> list[FileTask]:
     """Tasks of shard k of n, `part` = (k, n): every n-th task, from the k-th on, counted from 1."""
     number, count = part
     return list(tasks[number - 1 :: count])
@@ -111,11 +111,11 @@ def part_of(text: str) -> tuple[int, int]:
     """(k, n) of the text "k/n": shard k, counted from 1, of n.
 
     Raises:
-        ValueError: The text is no share, or k is not from 1 to n.
+        ValueError: The text is no shard, or k is not from 1 to n.
     """
     match = re.fullmatch(r"(\d{1,6})/(\d{1,6})", text)
     if not match or not 1 <= int(match[1]) <= int(match[2]):
-        raise ValueError(f"'{text}' is no share: give 1/4, 2/4, 3/4 or 4/4 for four of them")
+        raise ValueError(f"'{text}' is no shard: give 1/4, 2/4, 3/4 or 4/4 for four of them")
     return int(match[1]), int(match[2])
 
 

@@ -12,6 +12,7 @@ import argparse
 import base64
 import hashlib
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -156,15 +157,24 @@ def sources_digest() -> str:
     return digest.hexdigest()
 
 
+def wheel_version() -> str:
+    """Version of the wheels: that of the package, then that of the kernel's functions.
+
+    Blender installs no wheel whose version is installed already, so an update of a package with the same
+    version would keep a library whose functions do not fit.
+    """
+    package = tomllib.loads((ROOT / "blender_manifest.toml").read_text(encoding="utf-8"))["version"]
+    functions = re.search(r"#define LIMBER_VERSION (\d+)", (SOURCES / "limber.h").read_text(encoding="utf-8"))
+    return f"{package}.{functions[1]}"
+
+
 def wheel_path(platform: Platform) -> Path:
-    version = tomllib.loads((ROOT / "blender_manifest.toml").read_text(encoding="utf-8"))["version"]
-    return WHEELS / f"limber_kernel-{version}-py3-none-{platform.tag}.whl"
+    return WHEELS / f"limber_kernel-{wheel_version()}-py3-none-{platform.tag}.whl"
 
 
 def make_wheel(platform: Platform, library: bytes) -> Path:
     """Writes the wheel of one platform."""
-    path = wheel_path(platform)
-    version = path.name.split("-")[1]
+    path, version = wheel_path(platform), wheel_version()
     record = f"limber_kernel-{version}.dist-info/RECORD"
     files = {
         "limber_kernel/__init__.py": b'"""The compiled kernel of Limber\'s solvers, a library beside this file."""\n',

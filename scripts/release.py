@@ -49,7 +49,8 @@ def prepare(root: Path, version: str) -> None:
             raise ReleaseError(
                 f"Version {version} is not above {stated[1]}, which {path.name} states: give a higher one"
             )
-        files[path] = STATED.sub(f'version = "{version}"', text, count=1)
+        named = text.replace(f"limber_kernel-{stated[1]}.", f"limber_kernel-{version}.")
+        files[path] = STATED.sub(f'version = "{version}"', named, count=1)
     changelog = root / "CHANGELOG.md"
     text = changelog.read_text(encoding="utf-8")
     news = text.partition(NEWS)[2].partition("\n## ")[0]

@@ -142,7 +142,12 @@ SOLVERS: dict[str, SolverInfo] = {
 def unavailable(name: str, skeleton: Skeleton, aims: Iterable[type[Aim]] = (), options: object = None) -> str:
     """Why a solver does not support a skeleton or kinds of aims with these options, and which solver does; ""
     if it supports them.
+
+    Raises:
+        UnknownSolverError: There is no solver of that name; the message lists those that exist.
     """
+    if name not in SOLVERS:
+        raise UnknownSolverError(f"no solver is called '{name}': choose one of {', '.join(SOLVERS)}")
     info = SOLVERS[name]
     kinds = frozenset(aims)
     why = _why(info, skeleton, kinds, options)
@@ -184,8 +189,6 @@ def make_solver(name: str, skeleton: Skeleton, options: object = None) -> GazeSo
         UnavailableSolverError: The solver does not support this skeleton; the message says why, and which
             solver does.
     """
-    if name not in SOLVERS:
-        raise UnknownSolverError(f"no solver is called '{name}': choose one of {', '.join(SOLVERS)}")
     trouble = unavailable(name, skeleton, options=options)
     if trouble:
         raise UnavailableSolverError(trouble)

@@ -59,8 +59,8 @@ def _end_playing(context) -> None:
 
 
 def _tell(operator, keyed: record.Keyed) -> None:
-    """Reports the new actions, the take that plays now, and the NLA tracks that were muted."""
-    operator.warn(keyed.muted)
+    """Reports the new actions, the take that plays now, movers that a defect stopped, and what was muted."""
+    operator.warn(keyed.warnings)
     plays = "; what came after the one that plays is short" if keyed.after else ""
     operator.report(
         {"INFO"},

@@ -213,7 +213,7 @@ class BodyReader:
             coupled: Coupled limits of the joints.
 
         Raises:
-        RigError: no bone has a joint.
+            RigError: no bone has a joint.
         """
         motions = [
             MotionLimits(max(motion.lower, -FARTHEST), min(motion.upper, FARTHEST)) for motion in self.motions

@@ -2,11 +2,17 @@
 
 from typing import NamedTuple
 
+from bpy.types import PropertyGroup
+from mathutils import Matrix
+
 from ...character.chain.settings import POSTURE
 from ...character.chain.tick import ChainModel, make_model
 from ...motion import MotionStyle
+from ...solvers.kinematics.skeleton import Skeleton
+from ..chains import chain as build
 from ..chains.joint_tree import joint_tree
 from ..chains.skeleton import ChainReader
+from ..properties.motion_style import motion_style
 
 
 class ChainRecipe(NamedTuple):
@@ -22,14 +28,46 @@ class ChainRecipe(NamedTuple):
     base: str  # kind of the posture that the chain keeps
     transition: float  # [s] duration of a change of posture; 0: as fast as the limits allow
 
-    def model(self, reader: ChainReader) -> ChainModel:
-        """The model of the chain that `reader` reads.
+    @staticmethod
+    def of(
+        chain: PropertyGroup,
+        reader: ChainReader,
+        fixed: tuple,
+        solver: str,
+        filter_name: str,
+        base: str,
+        rig_in_world: Matrix,
+    ) -> "ChainRecipe":
+        """The recipe for a chain's stored settings, and the attributes given.
 
         Raises:
-            SkeletonError, GazeError, MotionError: An input cannot be used.
+            RigError, GazeError: A setting cannot be used.
+        """
+        styles = {joint.key: motion_style(chain, joint) for joint in chain.joints}
+        return ChainRecipe(
+            fixed,
+            build.motions(chain, solver),
+            build.tools(chain, reader),
+            solver,
+            build.solver_options(chain, solver, reader, rig_in_world),
+            filter_name,
+            tuple(styles[key] for key in reader.joint_keys),
+            base,
+            chain.transition,
+        )
+
+    def skeleton(self, reader: ChainReader) -> Skeleton:
+        """The skeleton of the chain that `reader` reads; raises SkeletonError if an input cannot be used."""
+        return joint_tree(reader, self.fixed, self.limits, self.tools)
+
+    def model(self, skeleton: Skeleton) -> ChainModel:
+        """The model of a chain with this skeleton.
+
+        Raises:
+            GazeError, MotionError: An input cannot be used.
         """
         return make_model(
-            joint_tree(reader, self.fixed, self.limits, self.tools),
+            skeleton,
             self.solver,
             self.filter_name,
             self.styles,

@@ -41,7 +41,6 @@ from ..chains.joint_tree import bone_frames
 from ..chains.kept_posture import active, kept
 from ..chains.skeleton import AuthoredChannels, ChainReader
 from ..mechanisms.conflicts import why_taken
-from ..properties.motion_style import motion_style
 from ..scene import goal as goals
 from ..scene.dependencies import ChainTarget
 from ..scene.placement import Hanging, Placement
@@ -73,6 +72,7 @@ class ChainSession(SceneSession):
     model: ChainModel | None = None
     recipe: "ChainRecipe | None" = None  # inputs from which the current model was made
     made_of: tuple = ()  # inputs from which the model and the ends were last made
+    refusal: str = ""  # why the solver does not support the chain as last read, as a sentence; "" if it does
     ends: tuple[EndInputs, ...] = ()  # the ends' goals without their targets
     aimed: tuple[EndInputs, ...] = ()  # the ends' goals with their targets, from the last read
     poses: tuple[AuthoredChannels, ...] = ()  # authored poses of the bones on the path
@@ -367,7 +367,7 @@ class ChainSession(SceneSession):
         self, rig: Object, chain: PropertyGroup, solver: str, rig_in_world: Matrix, base: str
     ) -> None:
         """Makes the chain's model again if settings have changed, or the part of the pose that no joint
-        moves. `base`: the base that is used, as text.
+        moves. `base`: the base that is used, as text. Raises UnavailableSolverError, or another of `errors`.
         """
         reader = self.reader
         self.fixed = self.fixed.of(reader.held(self.poses), lambda: reader.fixed(self.poses))
@@ -376,22 +376,18 @@ class ChainSession(SceneSession):
         world = tuple(map(tuple, rig_in_world.to_3x3())) if chain.options.body == "AUTOMATIC" else ()
         filter_name = build.filter_in_use(rig, chain, reader.joints)
         made_of = (self.settings, self.fixed.key, solver, world, filter_name, base)
-        if self.made_of == made_of:
-            return
-        ends = goals.inputs(chain)
-        styles = {joint.key: motion_style(chain, joint) for joint in chain.joints}
-        moves = tuple(styles[key] for key in reader.joint_keys)
-        limits, tools = build.motions(chain, solver), build.tools(chain, reader)
-        options = build.solver_options(chain, solver, reader, rig_in_world)
-        recipe = ChainRecipe(
-            fixed, limits, tools, solver, options, filter_name, moves, base, chain.transition
-        )
-        if self.model is None or self.recipe != recipe:
-            self.model, self.recipe = recipe.model(reader), recipe
-            self.bone_frames = bone_frames(reader, fixed, limits)
-        if trouble := unavailable(solver, self.model.skeleton, {end.kind for end in ends}, options):
-            raise UnavailableSolverError(trouble)
-        self.ends, self.made_of = ends, made_of
+        if self.made_of != made_of:
+            recipe = ChainRecipe.of(chain, reader, fixed, solver, filter_name, base, rig_in_world)
+            is_new = self.model is None or self.recipe != recipe
+            skeleton = recipe.skeleton(reader) if is_new else self.model.skeleton
+            self.ends = goals.inputs(chain)
+            self.refusal = unavailable(solver, skeleton, {end.kind for end in self.ends}, recipe.options)
+            if is_new and not self.refusal:
+                self.model, self.recipe = recipe.model(skeleton), recipe
+                self.bone_frames = bone_frames(reader, fixed, recipe.limits)
+            self.made_of = made_of
+        if self.refusal:
+            raise UnavailableSolverError(self.refusal)
 
 
 def _aimed(end: EndInputs, target: ChainTarget, targets: Placement) -> EndInputs:

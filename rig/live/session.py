@@ -4,7 +4,7 @@ shows the solved pose in Blender's terms.
 
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager, suppress
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from math import nan
 from time import perf_counter
@@ -146,6 +146,7 @@ class SceneSession:
     # [s] expected time to the next frame: the shorter of the last two steps, since a single long one is a
     # stall
     next_step: float = 0.0
+    has_defect: bool = False  # whether a defect of Limber took the place of the last tick
     # values (n,) of stored postures, by the session_uid of their actions
     stored: dict[int, np.ndarray] = field(default_factory=dict)
 
@@ -176,18 +177,13 @@ class SceneSession:
             begun = perf_counter()
             record.tick(model, mover_inputs, dt)
             self.seconds = perf_counter() - begun
+        self.show_outputs(inputs)
+
+    def show_outputs(self, inputs: SessionInputs) -> None:
+        """Shows the last outputs, if there are any."""
+        record = self.record
         if record.outputs is not None:
             record.pose, record.desired_pose = self.show(inputs)
-
-    def rest(self, problem: str, inputs: SessionInputs, dt: float) -> None:
-        """Makes the mover come to rest after a defect, its `problem`, in place of a tick of `dt` [s]. Its
-        pose stays as it was if the defect is in showing it.
-        """
-        record = self.record
-        record.rest(problem, dt)
-        if record.outputs is not None:
-            with suppress(Exception):
-                record.pose, record.desired_pose = self.show(inputs)
 
     def differs(self, inputs: SessionInputs) -> bool:
         """Whether inputs have changed since the last tick, or have become valid or invalid."""

@@ -4,9 +4,10 @@ Live motion, a render and a bake each have a stage of their own. A mover that de
 from the new, filtered pose of that mover, since Blender's evaluated pose is one frame old.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from functools import partial
+from typing import NamedTuple, TypeVar
 
 import bpy
 
@@ -18,12 +19,14 @@ from ...character.seeing import SeenPersons
 from ...character.stage import TickOrder, commit, feedback, in_order, is_at_rest, turns
 from ...solvers.goals import GazeGoal
 from ..blender import defects
-from ..scene.dependencies import Dependencies
+from ..scene.dependencies import Dependencies, MovedParts
 from ..scene.placement import Placement
 from ..scene.rest_frames import RestFrames
 from .mover import Key, Mover
 from .movers import mover_of
 from .session import SceneRead, SceneSession, SessionInputs
+
+Result = TypeVar("Result")
 
 
 class StageSnapshot(NamedTuple):
@@ -78,9 +81,12 @@ class SceneFrame:
 
     def _needs(self, objects: Dependencies) -> list[list[int]]:
         """For each mover the indices of the movers on which it depends."""
-        pairs = list(zip(self.movers, self.sessions, strict=True))
-        moved = [mover.moved(session) for mover, session in pairs]
-        return [mover.needs(session, moved, k, objects) for k, (mover, session) in enumerate(pairs)]
+        pairs, attempt = list(zip(self.movers, self.sessions, strict=True)), self.stage.attempt
+        moved = [attempt(mover, partial(mover.moved, session), MovedParts()) for mover, session in pairs]
+        return [
+            attempt(mover, partial(mover.needs, session, moved, k, objects), [])
+            for k, (mover, session) in enumerate(pairs)
+        ]
 
     def view(self, poses: Sequence[Mapping]) -> Placement:
         """Predicted transforms for given poses of the movers; movers without a pose are taken as authored."""
@@ -88,11 +94,20 @@ class SceneFrame:
         seen = persons.positions if persons is not None else {}
         placement = Placement(self.scene_read.depsgraph, {}, self.stage.rests, seen, self._objects)
         for mover, session, pose in zip(self.movers, self.sessions, poses, strict=True):
-            for uid, bones in mover.bodies(session).items():
-                self.scene_read.bodies.setdefault(uid, set()).update(bones)
-            mover.write_pose(placement, dict.fromkeys(mover.bones(session)))
-            mover.write_pose(placement, pose)
+            self.stage.attempt(mover, partial(self._place, placement, mover, session, pose), None)
         return placement
+
+    def _place(self, placement: Placement, mover: Mover, session: SceneSession, pose: Mapping) -> None:
+        """Places what a mover moves in a given pose."""
+        for uid, bones in mover.bodies(session).items():
+            self.scene_read.bodies.setdefault(uid, set()).update(bones)
+        mover.write_pose(placement, dict.fromkeys(mover.bones(session)))
+        mover.write_pose(placement, pose)
+
+    def place_again(self, mover: int, placement: Placement, pose: Mapping) -> None:
+        """Places what the mover with this index moves in a new pose."""
+        moved = self.movers[mover]
+        self.stage.attempt(moved, partial(moved.write_pose, placement, pose), None)
 
 
 class SceneStage:
@@ -102,6 +117,10 @@ class SceneStage:
         solvers: Solvers to use instead of the chains' own, by the movers' keys.
         isolates_defects: Whether an unexpected exception, which is a defect of Limber, stops only the mover
             in which it occurs, as in live motion. False: it is raised.
+
+    Attributes:
+        defects: By the keys of movers in which a defect occurred since their last turn: their problem. At its
+            next turn such a mover rests in place of a tick.
     """
 
     def __init__(self, solvers: dict[Key, str] | None = None, *, isolates_defects: bool = False) -> None:
@@ -113,6 +132,7 @@ class SceneStage:
         self.cyclic: frozenset[Key] = frozenset()
         # key of a mover that depends on itself -> the mover through which it depends
         self.feedback: dict[Key, Key] = {}
+        self.defects: dict[Key, str] = {}
         self.dirty: set[str] = set()
         self.performers: dict[int, Performer] = {}  # performers of behaviours, by their scenes' session_uid
         self.persons: dict[int, SeenPersons] = {}  # persons whom trackers see, by scene's session_uid
@@ -173,6 +193,20 @@ class SceneStage:
         self.dirty.add(armature_name)
         self.rests = RestFrames()
 
+    def attempt(self, mover: Mover, call: Callable[[], Result], otherwise: Result) -> Result:
+        """Result of a call for one mover. All calls for a single mover go through here: if the stage isolates
+        defects, an unexpected exception is noted in `defects`, and the result is `otherwise`. The first one
+        since the mover's last turn is reported; others may follow from it.
+        """
+        try:
+            return call()
+        except Exception:
+            if not self.isolates_defects:
+                raise
+            if mover.key not in self.defects:
+                self.defects[mover.key] = _reported_defect(mover)
+            return otherwise
+
     @in_one_thread()
     def advance(
         self,
@@ -203,9 +237,9 @@ class SceneStage:
             targets = scene_frame.view([record.desired_before for record in records])
         for turn in turns(order, records):
             for index, pose, desired_pose in turn.moved:
-                scene_frame.movers[index].write_pose(view, pose)
+                scene_frame.place_again(index, view, pose)
                 if order.cyclic:
-                    scene_frame.movers[index].write_pose(targets, desired_pose)
+                    scene_frame.place_again(index, targets, desired_pose)
             mover = scene_frame.movers[turn.mover]
             inputs = SessionInputs(
                 scene_frame.scene_read,
@@ -219,26 +253,26 @@ class SceneStage:
         self.dirty.clear()
 
     def _advance(self, session: SceneSession, inputs: SessionInputs, dt: float) -> None:
-        """Advances a session by `dt` [s]; after a defect its mover comes to rest, if the stage isolates
-        defects.
+        """Advances a session by `dt` [s]. After a defect since its last turn, or in this one, its mover comes
+        to rest.
         """
-        before = session.record.state
-        try:
-            session.advance(inputs, dt)
-        except Exception:
-            if not self.isolates_defects:
-                raise
-            session.record.state = before  # rests in place of the tick, which may have been completed
-            session.rest(_reported_defect(inputs.mover), inputs, dt)
+        mover, record = inputs.mover, session.record
+        before = record.state
+        if mover.key not in self.defects:
+            self.attempt(mover, partial(session.advance, inputs, dt), None)
+        session.has_defect = mover.key in self.defects
+        if session.has_defect:
+            record.state = before  # rests in place of the tick, which may have been completed
+            if not self.attempt(mover, partial(_brake, record, self.defects[mover.key], dt), False):
+                record.restart()  # it stays where it is
+            self.attempt(mover, partial(session.show_outputs, inputs), None)
+            del self.defects[mover.key]
 
     def _differs(self, session: SceneSession, inputs: SessionInputs) -> bool:
-        """Whether inputs of a session have changed since the last tick."""
-        try:
-            return session.differs(inputs)
-        except Exception:
-            if not self.isolates_defects:
-                raise
-            return session.problem != _reported_defect(inputs.mover)
+        """Whether inputs of a session have changed since the last tick, or it has another defect."""
+        differs = self.attempt(inputs.mover, partial(session.differs, inputs), True)
+        problem = self.defects.get(inputs.mover.key)
+        return differs if problem is None else problem != session.problem
 
     def has_changed(self, movers: Sequence[tuple], depsgraph: bpy.types.Depsgraph) -> bool:
         """Whether inputs of a mover have changed since the last tick, or have become valid or invalid, or an
@@ -262,11 +296,12 @@ class SceneStage:
 
     def is_at_rest(self, movers: Sequence[tuple]) -> bool:
         """Whether no mover will move while everything else stays constant."""
-        sessions = [self.of(as_mover(mover)) for mover in movers]
+        sessions = {mover: self.of(mover) for mover in map(as_mover, movers)}
         cyclic = [self.sessions[key].record for key in self.cyclic if key in self.sessions]
-        return all(session.is_settled for session in sessions) and is_at_rest(
-            [session.record for session in sessions], cyclic
-        )
+        return all(
+            self.attempt(mover, partial(getattr, session, "is_settled"), True)
+            for mover, session in sessions.items()
+        ) and is_at_rest([session.record for session in sessions.values()], cyclic)
 
     def placement(self, movers: Sequence[tuple], depsgraph: bpy.types.Depsgraph) -> Placement:
         """Predicted transforms of the scene with the movers' newest poses; movers without a tick are taken as
@@ -274,6 +309,12 @@ class SceneStage:
         """
         scene_frame = SceneFrame(self, movers, depsgraph)
         return scene_frame.view([record.pose for record in scene_frame.records])
+
+
+def _brake(record: MoverRecord, problem: str, dt: float) -> bool:
+    """Brings a record to rest in place of a tick of `dt` [s]. Always true: no exception was raised."""
+    record.rest(problem, dt)
+    return True
 
 
 def _reported_defect(mover: Mover) -> str:

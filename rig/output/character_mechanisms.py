@@ -151,9 +151,7 @@ class ExportedMechanism:
         )
 
     def remarks(self, first_frame: int) -> list[str]:
-        """Sentences on parts of the mechanism that cannot be exported, and on their replacement: always
-        none.
-        """
+        """Sentences on parts of the mechanism that cannot be exported: empty, since all of them can."""
         return []
 
     def _postures(self) -> dict[int, StoredPosture]:

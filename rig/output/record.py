@@ -3,6 +3,7 @@ pass over the frames is a take.
 """
 
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -11,6 +12,7 @@ import bpy
 from ..blender import actions
 from ..blender.errors import RigError
 from ..live import live
+from ..live.mover import Mover
 from ..live.movers import live_of
 from ..live.runtime import after_frame
 from . import muting, take_copies
@@ -26,13 +28,16 @@ STUB = 0.25
 
 
 class Keyed(NamedTuple):
-    """Result of a recording: the new actions, the number of takes, and sentences on what was muted."""
+    """Result of a recording: the new actions, the number of takes, and sentences on what the user should
+    know.
+    """
 
     actions: list[bpy.types.Action]
     takes: int
     after: int  # number of takes after the assigned one, which are too short to be assigned
-    # sentences on drivers and constraints that were muted because they would override the keys
-    muted: list[str]
+    # sentences on movers that a defect stopped meanwhile, and on drivers and constraints that were muted
+    # because they would override the keys
+    warnings: list[str]
 
 
 _going: dict[int, list[RecordedTake]] = {}  # current recordings by the object's session_uid
@@ -92,25 +97,42 @@ def note(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
         return
     for uid, passes in _going.items():
         # takes are keyed in the order of live motion, so that a chain's keys win over those of the body
+        movers = [mover for mover in live.live_movers(scene) if mover.key[0] == uid]
+        stopped = [mover for mover in movers if live.session(*mover).has_defect]
         solved = [
-            mover
-            for mover in live.live_movers(scene)
-            if mover.key[0] == uid and live.session(*mover).outputs is not None
+            mover for mover in movers if mover not in stopped and live.session(*mover).outputs is not None
         ]
-        if not solved:
-            continue
-        frame = scene.frame_current
-        if passes[-1].frames and frame < passes[-1].frames[-1]:
-            passes.append(RecordedTake())
-        take = passes[-1]
-        if not take.frames or frame > take.frames[-1]:
-            take.frames.append(frame)
-            take.rows.append({})
-        placement, before = live.placement(depsgraph), take.rows[-2] if len(take.rows) > 1 else {}
-        for mover in solved:
-            take.rows[-1] |= live.session(*mover).keys(mover, placement, before)
+        if stopped or solved:
+            _record(_take_at(passes, scene.frame_current), scene.frame_current, stopped, solved, depsgraph)
     for uid, copy in _copies.items():
         copy.note(_going[uid])
+
+
+def _take_at(passes: list[RecordedTake], frame: int) -> RecordedTake:
+    """The take that a new frame belongs to: the last one, or a new one if playback has started over."""
+    if passes[-1].frames and frame < passes[-1].frames[-1]:
+        passes.append(RecordedTake())
+    return passes[-1]
+
+
+def _record(
+    take: RecordedTake,
+    frame: int,
+    stopped: list[Mover],
+    solved: list[Mover],
+    depsgraph: bpy.types.Depsgraph,
+) -> None:
+    """Records a frame of a take: the values of the movers `solved`, and that a defect has stopped others,
+    since how they come to rest is not their motion.
+    """
+    for mover in stopped:
+        take.note_gap(mover.label, frame)
+    if not solved:
+        return
+    take.begin(frame)
+    placement = live.placement(depsgraph)
+    for mover in solved:
+        take.rows[-1] |= live.session(*mover).keys(mover, placement, take.before)
 
 
 def finish(owner: bpy.types.Object) -> Keyed:
@@ -124,12 +146,19 @@ def finish(owner: bpy.types.Object) -> Keyed:
         raise RigError("Nothing is being recorded: press Record Live first")
     recorded = takes(owner)
     if not recorded:
-        raise RigError("No frame was recorded yet: let the scene play while something is live")
+        stopped = [sentence for take in _going[owner.session_uid] for sentence in take.gap_sentences]
+        raise RigError(
+            stopped[-1]
+            if stopped
+            else "No frame was recorded yet: let the scene play while something is live"
+        )
     # bones and properties may have been deleted during the recording
     recorded = [
-        RecordedTake(
-            take.frames,
-            [{channel: value for channel, value in row.items() if channel.is_there} for row in take.rows],
+        replace(
+            take,
+            rows=[
+                {channel: value for channel, value in row.items() if channel.is_there} for row in take.rows
+            ],
         )
         for take in recorded
     ]
@@ -172,8 +201,9 @@ def _key(owner: bpy.types.Object, recorded: list[RecordedTake]) -> Keyed:
         if obj is not None  # None if the object was deleted during the recording
         for action in _key_takes(obj, recorded, last)
     ]
+    gaps = [sentence for take in recorded for sentence in take.gap_sentences]
     muted = [sentence for take in recorded for sentence in muting.mute_what_wins(take.keys)]
-    return Keyed(new_actions, len(recorded), len(recorded) - 1 - last, muted)
+    return Keyed(new_actions, len(recorded), len(recorded) - 1 - last, [*gaps, *muted])
 
 
 def _key_takes(obj: bpy.types.Object, recorded: list[RecordedTake], last: int) -> list[bpy.types.Action]:

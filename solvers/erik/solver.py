@@ -132,6 +132,7 @@ class Erik:
         self, goal: GazeGoal, posture: tuple[float, ...], previous: tuple[float, ...] | None
     ) -> ErikSolution:
         """ERIK's angles, with prismatic joints as in the posture."""
+        # the kernel measures one goal: a chain's end may have more, of which ERIK follows the first
         if self.compiled is None or goal.others:
             return self._solved_in_python(goal, posture, previous)
         try:

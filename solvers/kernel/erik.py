@@ -86,7 +86,7 @@ class ErikSolution(NamedTuple):
     angles: Angles  # (n,) angles within limits
     error: float  # weighted sum of the errors of aim and posture, which the threshold limits
     iterations: int
-    measured: PoseErrors  # errors of each of the goal's ends; the kernel measures only the first
+    measured: PoseErrors  # errors, one for each goal in `GazeGoal.ends`
 
 
 def joint_numbers(model: JointModel) -> list[float]:
@@ -187,8 +187,8 @@ class CompiledErik:
     def solve(
         self, goal: GazeGoal, posture: tuple[float, ...], previous: tuple[float, ...] | None = None
     ) -> ErikSolution:
-        """ERIK's angles for a goal, from the posture (n,); `previous` (n,) is the last frame's solution, if
-        used. Points are looked at with prismatic joints as in the posture.
+        """ERIK's angles for a goal without `others`, from the posture (n,); `previous` (n,) is the last
+        frame's solution, if used. Points are looked at with prismatic joints as in the posture.
 
         Raises:
             KernelError: A number is too large for the kernel, or the kernel does not support the aim.

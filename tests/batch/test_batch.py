@@ -15,7 +15,7 @@ from limber.batch.crews import crew
 from limber.batch.records import Records, TaskRecord
 from limber.batch.shares import carry_out, job_text
 from limber.batch.spread import SpreadError
-from limber.batch.tasks import BatchError, FileTask, digest, part_of, plan, share, sources
+from limber.batch.tasks import BatchError, FileTask, digest, part_of, plan, shard, sources
 
 ROOT = Path(__file__).resolve().parents[2]
 # Writes each output; the source's text says what fails. It records each task that it begins.
@@ -153,14 +153,14 @@ def test_shards_share_all_files_in_whatever_order_they_are_named(files):
     names = ["walk.blend", "run.blend", "day/walk.blend"]
     tasks = planned([files / name for name in names])
     assert tasks == planned([files / name for name in reversed(names)])
-    assert sorted(task.name for k in (1, 2) for task in share(tasks, (k, 2))) == sorted(
+    assert sorted(task.name for k in (1, 2) for task in shard(tasks, (k, 2))) == sorted(
         task.name for task in tasks
     )
 
 
 @pytest.mark.parametrize("text", ["0/2", "3/2", "1", "a/b", "-1/2", "1/2/3", ""])
-def test_what_is_no_share_is_refused(text):
-    with pytest.raises(ValueError, match="is no share: give 1/4"):
+def test_what_is_no_shard_is_refused(text):
+    with pytest.raises(ValueError, match="is no shard: give 1/4"):
         part_of(text)
 
 

@@ -3,6 +3,7 @@
 import bpy
 import numpy as np
 import pytest
+from limber.rig.blender import defects
 from limber.rig.live import live
 
 from tests.blender.baking import begin
@@ -73,6 +74,76 @@ def test_the_other_mover_goes_on_and_the_failing_one_comes_to_rest(
     defects_of_limber.clear()
 
 
+def fail_for(owner, method: str, monkeypatch) -> None:
+    """Makes a method of an object's movers raise, not that of other objects' movers."""
+    kind = type(live.movers_of_scene(bpy.context.scene)[0])
+    works = getattr(kind, method)
+
+    def fails(self, *args):
+        return fail() if self.owner == owner else works(self, *args)
+
+    monkeypatch.setattr(kind, method, fails)
+
+
+@pytest.mark.parametrize("method", ["moved", "needs", "bodies", "bones", "write_pose"])
+def test_a_defect_in_any_call_for_a_mover_stops_this_mover_only(
+    method, two_lamps, monkeypatch, capsys, defects_of_limber
+):
+    (rig, chain), (other, other_chain) = two_lamps
+    for each in (chain, other_chain):
+        each.target.location.x += 1.0
+    before = pose(rig)
+    fail_for(rig, method, monkeypatch)
+    step([], chain, 40)
+    assert "is stopped by a defect of Limber" in session(rig, chain).problem
+    assert farthest(before, pose(rig)) < 1e-6
+    assert missed(other, other_chain) < 0.1
+    assert session(other, other_chain).problem == ""
+    assert capsys.readouterr().err.count("ZeroDivisionError: a defect") >= 1
+    monkeypatch.undo()
+    step([], chain, 40)
+    assert session(rig, chain).problem == ""
+    assert missed(rig, chain) < 0.1
+    defects_of_limber.clear()
+
+
+def test_a_mover_that_cannot_even_brake_stays_where_it_is(two_lamps, monkeypatch, defects_of_limber):
+    (rig, chain), (other, other_chain) = two_lamps
+    for each in (chain, other_chain):
+        each.target.location.x += 1.0
+    rows = []
+    step(rows, chain, 3)
+    model = session(rig, chain).state.model
+    tick = type(model).tick
+    monkeypatch.setattr(
+        type(model), "tick", lambda self, *args: fail() if self is model else tick(self, *args)
+    )
+    before = pose(rig)
+    step(rows, chain, 40)
+    assert "is stopped by a defect of Limber" in session(rig, chain).problem
+    assert pose(rig) == before
+    assert missed(other, other_chain) < 0.1
+    monkeypatch.undo()
+    step(rows, chain, 40)
+    assert missed(rig, chain) < 0.1
+    defects_of_limber.clear()
+
+
+def test_a_defect_where_inputs_are_compared_is_no_change_for_ever(two_lamps, monkeypatch, defects_of_limber):
+    (rig, chain), (other, other_chain) = two_lamps
+    monkeypatch.setattr(session(rig, chain), "differs", fail)
+    for each in (chain, other_chain):
+        each.target.location.x += 1.0
+    bpy.context.view_layer.update()
+    settle()
+    assert not live.scene_updated(bpy.context.scene, bpy.context.evaluated_depsgraph_get())
+    assert "is stopped by a defect of Limber" in session(rig, chain).problem
+    assert missed(other, other_chain) < 0.1
+    monkeypatch.undo()
+    settle()
+    defects_of_limber.clear()
+
+
 def test_a_changed_target_does_not_end_a_handler(two_lamps, monkeypatch, defects_of_limber):
     (rig, chain), (other, other_chain) = two_lamps
     monkeypatch.setattr(session(rig, chain), "read", fail)
@@ -95,3 +166,26 @@ def test_a_bake_does_not_hide_a_defect(two_lamps, monkeypatch):
     monkeypatch.undo()
     settle()
     assert pose(rig) == before
+
+
+def test_a_defect_whose_message_varies_is_printed_once(capsys, defects_of_limber):
+    for kind in (IndexError, KeyError):
+        for number in range(5):
+            try:
+                raise kind(f"number {number}")
+            except LookupError:
+                defects.print_once()
+    printed = capsys.readouterr().err
+    assert printed.count("IndexError: number 0") == 1
+    assert printed.count("Traceback") == 2
+    defects_of_limber.clear()
+
+
+def test_the_number_of_printed_defects_is_bounded(capsys, defects_of_limber):
+    for number in range(2 * defects.MOST):
+        try:
+            exec(compile("\n" * number + "raise ZeroDivisionError", "a file", "exec"))
+        except ZeroDivisionError:
+            defects.print_once()
+    assert len(defects_of_limber) == capsys.readouterr().err.count("Traceback") == defects.MOST
+    defects_of_limber.clear()

@@ -2,6 +2,7 @@
 
 import bpy
 import pytest
+from limber.rig.blender import actions
 
 from tests.blender.rigs import angles_at, keyed, looking_chain
 
@@ -55,8 +56,6 @@ def test_each_pass_over_the_frames_is_a_take_and_none_is_lost(rig, chain):
     assert sorted(action.name for action in bpy.data.actions if " Take " in action.name) == names
     assert rig.animation_data.action.name == names[1]
     assert apart(second, angles_at(rig, chain, range(2, 12))) < 1e-6
-    from limber.rig.blender import actions
-
     actions.assign(rig, bpy.data.actions[names[0]])
     assert apart(first, angles_at(rig, chain, range(2, 20))) < 1e-6
 
@@ -118,3 +117,47 @@ def test_what_cannot_be_recorded_is_said(rig, chain):
     bpy.ops.limber.drop_takes()
     assert chain.live
     assert rig.animation_data is None or rig.animation_data.action is None
+
+
+def fail(*_):
+    raise ZeroDivisionError("a defect")
+
+
+def test_what_a_defect_stops_has_no_keys_meanwhile_and_the_frames_are_named(
+    rig, chain, monkeypatch, capsys, defects_of_limber
+):
+    from limber.rig.live import live
+
+    bpy.ops.limber.live()
+    bpy.ops.limber.record_live()
+    shown = play(rig, chain, range(2, 10))
+    monkeypatch.setattr(live.session(rig, chain), "read", fail)
+    play(rig, chain, range(10, 20))
+    monkeypatch.undo()
+    shown |= play(rig, chain, range(20, 25))
+    capsys.readouterr()
+    assert bpy.ops.limber.keep_takes() == {"FINISHED"}
+    told = capsys.readouterr()
+    assert "was stopped by a defect of Limber, so it has no keys in 10 frames from 10 to 19" in str(told)
+    keys = {
+        round(key.co.x)
+        for curve in actions.fcurves(rig.animation_data.action)
+        for key in curve.keyframe_points
+    }
+    assert keys == set(shown)
+    assert apart(shown, angles_at(rig, chain, shown)) < 1e-6
+    defects_of_limber.clear()
+
+
+def test_a_recording_of_a_mover_that_a_defect_stops_from_the_first_frame_on_has_no_take(
+    rig, chain, monkeypatch, defects_of_limber
+):
+    from limber.rig.live import live
+
+    bpy.ops.limber.live()
+    bpy.ops.limber.record_live()
+    monkeypatch.setattr(live.session(rig, chain), "show", fail)
+    play(rig, chain, range(2, 5))
+    with pytest.raises(RuntimeError, match="no keys in 3 frames from 2 to 4"):
+        bpy.ops.limber.keep_takes()
+    defects_of_limber.clear()

@@ -7,11 +7,14 @@ import pytest
 from limber.rig.bones.hanging import HangingBones
 from limber.rig.chains import chain as build
 from limber.rig.chains.skeleton import ChainReader
+from limber.rig.live import chain_recipe
 from limber.rig.output import compare
+from limber.solvers.expressive.measures import MOST_JOINTS
 from limber.solvers.settings import Setting, settings_of
 from limber.solvers.table import SOLVERS
 
 from tests.blender.drawing import drawn
+from tests.blender.rigs import build as build_rig
 from tests.blender.rigs import keyed, looking_chain, make_active
 from tests.blender.shown import choose, go_live, no_handler_raises, session, settle
 
@@ -217,3 +220,28 @@ def test_choose_damping_sets_a_constant_and_undo_takes_it_back():
     assert not bpy.ops.limber.choose_damping.poll()
     with pytest.raises(RuntimeError, match="no damping: choose Damped"):
         bpy.ops.limber.choose_damping()
+
+
+def test_a_chain_that_is_too_long_is_refused_in_one_sentence_and_not_built_again(monkeypatch):
+    names = [f"bone {k}" for k in range(MOST_JOINTS + 1)]
+    rig, chain = looking_chain(build_rig(dict.fromkeys(names, "X")), *names)
+    choose(chain, solver="ccd", goal="POSITION")
+    go_live(rig, chain)
+    built = []
+    make = chain_recipe.joint_tree
+    monkeypatch.setattr(chain_recipe, "joint_tree", lambda *args: built.append(args) or make(*args))
+    choose(chain, solver="expressive")
+    choose(chain.options, measure="LINKS")
+    settle()
+    why = build.why_not_solver(rig, chain)
+    assert f"at most {MOST_JOINTS} joints" in why
+    assert session(rig, chain).problem == why
+    assert "ERIK" not in why, "ERIK reaches no position"
+    built.clear()
+    chain.target.location.x += 1.0
+    settle()
+    assert not built
+    choose(chain, solver="ccd")
+    settle()
+    assert session(rig, chain).problem == ""
+    assert session(rig, chain).outputs is not None

@@ -7,6 +7,7 @@ import zipfile
 from pathlib import Path, PurePosixPath
 
 import pytest
+from limber.solvers.kernel import library
 
 ROOT = Path(__file__).resolve().parents[2]
 MANIFEST = tomllib.loads((ROOT / "blender_manifest.toml").read_text(encoding="utf-8"))
@@ -107,6 +108,10 @@ def test_the_manifest_and_the_project_tell_the_same_version():
 
 
 FETCHED = [wheel for wheel in MANIFEST["wheels"] if "limber_kernel" not in wheel]
+
+
+def test_a_kernel_of_other_functions_has_another_version_since_blender_keeps_a_wheel_of_the_same():
+    assert build_kernel.wheel_version() == f"{MANIFEST['version']}.{library.VERSION}"
 
 
 def test_the_kernel_is_bundled_for_each_platform_in_the_manifests_version():

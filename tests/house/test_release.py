@@ -1,6 +1,7 @@
 """Tests that a release has one version, above the last one, and news; otherwise nothing is written."""
 
 import importlib.util
+import re
 import shutil
 import sys
 from pathlib import Path
@@ -44,6 +45,9 @@ def test_the_version_stands_everywhere_and_the_news_have_its_number(release, roo
     for name in FILES[:2]:
         assert 'version = "98.7.6"' in after[name]
         assert len(before[name].splitlines()) == len(after[name].splitlines())
+    kernels = re.findall(r"limber_kernel-(.*?)-", after["blender_manifest.toml"])
+    assert len(kernels) == 6
+    assert all(re.fullmatch(r"98\.7\.6\.\d+", kernel) for kernel in kernels)
     assert 'blender_version_min = "4.2.0"' in after["blender_manifest.toml"]
     assert 'schema_version = "1.0.0"' in after["blender_manifest.toml"]
     assert "## 98.7.6\n\n* **Something** new.\n\n## 0.1.0" in after["CHANGELOG.md"]

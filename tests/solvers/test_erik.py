@@ -15,7 +15,7 @@ from limber.solvers.erik.coordinate_descent import EndAim, ccd
 from limber.solvers.erik.parameters import Hyperparameters
 from limber.solvers.erik.solver import Erik
 from limber.solvers.gaze import GazeSolution, aim_error
-from limber.solvers.goals import Direction, GazeGoal, Orientation, Point
+from limber.solvers.goals import Direction, EndGoal, GazeGoal, Orientation, Point
 from limber.solvers.kinematics.rotations import IDENTITY, X, Y, Z, about, multiply, rotate, scale
 from limber.solvers.kinematics.skeleton import Joint, Skeleton
 from limber.solvers.table import UnavailableSolverError, make_solver
@@ -469,3 +469,12 @@ def test_whole_turns_bring_an_angle_nearest_to_what_is_wanted_within_limits(angl
     assert lower <= found <= upper
     within = [turned for k in range(-20, 21) if lower <= (turned := angle + k * math.tau) <= upper]
     assert abs(found - desired) <= min(abs(other - desired) for other in within) + 1e-9
+
+
+def test_a_second_goal_of_the_same_end_is_measured_too():
+    other = EndGoal(Direction((0.0, 1.0, 0.0)), 0)
+    skeleton = lamp()
+    goal = GazeGoal(Direction((1.0, 0.0, 0.0)), np.zeros(len(skeleton)), others=(other,))
+    solution = make_solver("erik", skeleton).solve(goal)
+    assert len(solution.measured.errors) == len(goal.ends)
+    assert not solution.converged

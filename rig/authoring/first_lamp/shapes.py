@@ -73,7 +73,7 @@ def drum(radius: float, start: float, end: float, edge: float = 0.002) -> bmesh.
 
 
 def ball(radius: float, segments: int = SEGMENTS) -> bmesh.types.BMesh:
-    """Sphere about the origin with its poles on Y, in a sixth of the time that Blender's operator takes."""
+    """Sphere about the origin with its poles on Y."""
     angles = [pi * k / (segments // 2) for k in range(segments // 2 + 1)]
     return lathe([(radius * sin(angle), -radius * cos(angle)) for angle in angles], segments)
 
