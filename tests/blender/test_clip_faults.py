@@ -244,6 +244,49 @@ def test_arms_and_legs_that_swing_in_turns_however_fast_are_not_exchanged(rate, 
     assert exchanging(clip) == []
 
 
+def swinging(rate: int, beats: float, angle: float, phase: float) -> np.ndarray:
+    """Rotations (t, 1, 2, 3, 3) of two bones about X for 4 s: sinusoids of one frequency [Hz] and amplitude
+    [degrees], the second ahead of the first by a phase [rad].
+    """
+    times = np.arange(0, 4, 1 / rate)
+    angles = np.radians(angle) * np.sin(2 * pi * beats * times[:, None, None] + np.array([0.0, phase]))
+    rotations = np.zeros((*angles.shape, 3, 3))
+    rotations[..., 0, 0] = 1.0
+    rotations[..., 1, 1] = rotations[..., 2, 2] = np.cos(angles)
+    rotations[..., 2, 1] = np.sin(angles)
+    rotations[..., 1, 2] = -rotations[..., 2, 1]
+    return rotations
+
+
+@pytest.mark.parametrize("phase", [0.0, 0.3, pi / 2, 0.75 * pi, pi])
+@pytest.mark.parametrize("rate", [8, 12, 20, 24, 30])
+def test_two_bones_that_swing_smoothly_do_not_exchange_their_poses(rate, phase):
+    for share in np.arange(0.05, 0.4, 0.0125):  # of a swing, from frame to frame
+        for angle in (20.0, 40.0, 50.0, 60.0):
+            rotations = swinging(rate, share * rate, angle, phase)
+            if not pops.rotation_pops(rotations[:, 0], pops.POP).any():
+                assert not pops.exchanges(rotations, pops.POP).any(), (share, angle)
+
+
+@pytest.mark.parametrize("stays", [1, 2, 3, 10])
+@pytest.mark.parametrize("rate", [12, 24, 30, 60])
+def test_bones_that_exchange_their_poses_in_a_swing_are_found_at_both_ends(rate, stays):
+    rotations = swinging(rate, 0.08 * rate, 40.0, pi)
+    apart = np.abs(np.sin(2 * pi * 0.08 * np.arange(len(rotations)))) * 80.0
+    for frame in range(6, len(rotations) - stays - 6):
+        changed = rotations.copy()
+        changed[frame : frame + stays] = changed[frame : frame + stays, :, ::-1]
+        seen = np.flatnonzero(pops.exchanges(changed, pops.POP)[:, 0])
+        edges = [frame - 1, frame + stays - 1]
+        if all(min(apart[edge], apart[edge + 1]) > 40.0 for edge in edges):
+            assert set(edges) <= set(seen), frame
+
+
+def test_limbs_that_lie_alike_have_no_poses_to_exchange():
+    rotations = swinging(12, 1.9, 40.0, np.radians(5.0))
+    assert not pops.exchanges(rotations, pops.POP).any()
+
+
 @pytest.mark.parametrize("stays", [1, 2, None])
 @pytest.mark.parametrize("rate", RATES)
 def test_a_figure_that_is_elsewhere_for_a_frame_or_for_good_pops(rate, stays):

@@ -4,7 +4,7 @@ The motion from one frame to the next is compared with three motions that a body
 the frame before (a blow begins), that of the frame after (a blow ends, as where hands meet or a foot
 strikes), and the one on the curve through the motions beside (a swing). What deviates from all three is a
 pop, if the motion beside it is smooth; where everything trembles, nothing pops. Two limbs that exchange their
-poses are found without that: both deviate, and each goes on along the other's path.
+poses need less of that, since both deviate, and each goes on along the other's path.
 """
 
 from collections.abc import Callable
@@ -26,6 +26,8 @@ LONGEST_DISPLACED = 2
 WINDOW = 5  # number of motions: one and the two on either side, which give the curve on which it is expected
 # [rad] largest rotation in a frame; beyond a right angle two frames do not show to which side a bone rotates
 FASTEST = np.radians(90.0)
+# number of motions on either side of an exchange that must be smooth: quick sinusoids have single smooth ones
+BESIDE = 2
 
 Between = Callable[[Array, Array], Array]  # motions (..., 3) from some poses to others
 
@@ -46,27 +48,57 @@ def position_pops(positions: Array, height: float) -> Array:
 
 def exchanges(rotations: Array, least: float) -> Array:
     """Mask (t - 1, p) of frames, from the second on, in which a left and a right bone exchange their poses:
-    both deviate by more than `least` [rad], and either goes from its own path to the other's. At the clip's
-    ends the paths are not known.
+    they differ, both deviate by more than `least` [rad], each goes on along the other's path, and both
+    together deviate out of proportion to the motion beside.
 
     Args:
         rotations: (t, p, 2, 3, 3) rotations of p pairs of bones on their parents, as in `Sides`.
-        least: Deviation from which a motion may be an exchange.
+        least: Difference and deviation from which a motion may be an exchange.
     """
     motions = _rotation_vectors(rotations[:-1], rotations[1:])
     is_exchange = np.zeros(motions.shape[:2], bool)
-    if len(motions) < WINDOW or not is_exchange.size:
+    if len(motions) <= WINDOW or not is_exchange.size:
         return is_exchange
-    deviations = _deviations(motions.reshape(len(motions), -1, 3), FASTEST).reshape(motions.shape[:3])
-    deviation = deviations[1:-1].min(axis=2)
-    exchanged = _rotation_vectors(rotations[:-1], rotations[1:, :, ::-1])[1:-1]
-    # An exchange continues one of three motions: the bone's own in the frame before, the other bone's in the
-    # frame after, or the mean of both.
-    before, after = motions[:-2], motions[2:, :, ::-1]
-    expected = np.array([before, after, 0.5 * (before + after)])
-    error = _lengths(exchanged - expected).min(axis=0).max(axis=2)
-    is_exchange[1:-1] = (deviation > least) & (deviation > OUT_OF_PROPORTION * error)
+    bones = motions.reshape(len(motions), -1, 3)
+    deviations = _deviations(bones, FASTEST).reshape(motions.shape[:3])
+    apart = _lengths(_rotation_vectors(rotations[:, :, 0], rotations[:, :, 1]))
+    size = np.minimum(deviations.min(axis=2), np.minimum(apart[:-1], apart[1:]))
+    is_crossing = (size > least) & (size > OUT_OF_PROPORTION * _deviations_crossing(rotations, motions))
+    together = deviations.sum(axis=2)
+    for frames in range(LONGEST_DISPLACED + BESIDE):
+        # the bones exchange their poses here and, unless they stay so for long, again
+        last = len(motions) - frames
+        beside = _deviations_beside(bones, frames, BESIDE).reshape(last, -1, 2).max(axis=2)
+        smooth = np.minimum(together[:last], together[frames:]) > OUT_OF_PROPORTION * beside
+        both = is_crossing[:last] & is_crossing[frames:] & smooth
+        is_exchange[:last] |= both
+        is_exchange[frames:] |= both
     return is_exchange
+
+
+def _deviations_crossing(rotations: Array, motions: Array) -> Array:
+    """Larger deviation (t - 1, p), of two bones, of the rotation from a bone's pose to the other's in the
+    next frame, from those that continue the bone's motion before or lead to the other's motion after.
+
+    Args:
+        rotations: (t, p, 2, 3, 3) as for `exchanges`.
+        motions: (t - 1, p, 2, 3) rotation vectors from each frame to the next.
+    """
+    crossing = _rotation_vectors(rotations[:-1], rotations[1:, :, ::-1])
+    before, after = _continued(motions), _continued(motions[::-1])[:, ::-1, :, ::-1]
+    deviations: Array = _lengths(crossing - np.concatenate((before, after))).min(axis=0).max(axis=2)
+    return deviations
+
+
+def _continued(motions: Array) -> Array:
+    """Two motions (2, ...) that continue those before each motion: the last, and the last with its last
+    change repeated. Infinite if not known, or larger than FASTEST.
+    """
+    continued = np.full((2, *motions.shape), np.inf)
+    continued[0, 1:] = motions[:-1]
+    continued[1, 2:] = 2.0 * motions[1:-1] - motions[:-2]
+    continued[_lengths(continued) > FASTEST] = np.inf
+    return continued
 
 
 def _rotation_vectors(before: Array, after: Array) -> Array:
@@ -143,16 +175,18 @@ def _curve(index: int) -> list[float]:
 CURVES = np.array([_curve(index) for index in range(WINDOW)])
 
 
-def _deviations_beside(motions: Array, frames: int) -> Array:
+def _deviations_beside(motions: Array, frames: int, count: int = 1) -> Array:
     """Larger deviation (t - 1 - frames, k) of the motions beside a pop that begins with each motion and ends
-    `frames` later: of the one before it from those before, and of the one after it from those after. Near the
-    clip's ends both are on the same side; at its ends one is the whole motion there, since a blow may end in
-    the first frame or begin in the last.
+    `frames` later: of the `count` before it from those before, and of those after it from those after. Near
+    the clip's ends both are on the same side; at its ends one is the whole motion there, since a blow may end
+    in the first frame or begin in the last.
     """
     last = len(motions) - frames
     before, after = np.full((2, *motions.shape[:2]), np.nan)
     before[2:] = _changes(motions)[:-1]
     after[:-2] = _changes(motions[::-1])[::-1][1:]
+    for _ in range(count - 1):
+        before[1:], after[:-1] = np.fmax(before[1:], before[:-1]), np.fmax(after[:-1], after[1:])
     before, after = before[:last], after[frames:]
     before[1], after[-2] = after[2], before[-3]
     before[0], after[-1] = _lengths(motions[frames + 1]), _lengths(motions[last - 2])
