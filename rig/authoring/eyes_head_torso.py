@@ -2,6 +2,7 @@
 torso hardly rotates.
 """
 
+from collections.abc import Sequence
 from math import radians
 from typing import NamedTuple
 
@@ -23,6 +24,7 @@ from . import (
     forward,
     gaze_bones,
     gaze_controls,
+    gaze_remarks,
     gaze_structure,
     isolation,
     look_sharing,
@@ -269,12 +271,8 @@ def make(
     has_torso = bool(torso or ends.torso) or _stands(rig, controls, head.end)
     lacks = [] if has_torso else [f"No torso was found: undo, and {gaze_bones.SELECT}"]
     has_eyes = bool(eyes or pointing.aims)
-    eye_names = ("Left Eye", "Right Eye") if len(eyes) == 2 else ("Eyes",)
-    new_chains = [("Torso", torso, TORSO)] if torso is not None else []
-    new_chains.append(("Head", head, HEAD if has_eyes else HEAD_ALONE))
-    new_chains += [(name, eye, EYES) for name, eye in zip(eye_names, eyes, strict=False)]
     chain_names = []
-    for name, span, gaze in new_chains:
+    for name, span, gaze in _named_spans(torso, head, eyes, has_eyes):
         chain = _new_chain(rig, name, span, gaze, target, front)
         # the head's bone begins at the neck, so its gaze ray must start further along it
         if name == "Head":
@@ -282,14 +280,23 @@ def make(
         chain_names.append(chain.name)
     rig.limber.active_chain = rig.limber.chains.find(chain_names[1 if torso else 0])
     look_sharing.spread_parts(rig, [rig.limber.chains[name] for name in chain_names[: 1 + bool(torso)]])
-    remarks = _remarks(rig, ends.head, has_eyes, switched)
+    done = gaze_remarks.of_head(parents(rig), ends.head, has_eyes, switched)
     if pointing.aims:
         control_name = gaze_controls.follow(rig, pointing, controls, ends.head, target)
-        remarks.append(
-            f"The eyes point at '{control_name}', which goes to '{target.name}' by the constraint"
-            f" '{gaze_controls.CONSTRAINT}'"
-        )
-    return Made(chain_names, target, legs, lacks, remarks)
+        done.append(gaze_remarks.of_control(control_name, target.name))
+    return Made(chain_names, target, legs, lacks, done)
+
+
+def _named_spans(
+    torso: gaze_bones.Span | None, head: gaze_bones.Span, eyes: Sequence[gaze_bones.Span], has_eyes: bool
+) -> list[tuple[str, gaze_bones.Span, GazeSettings]]:
+    """Name, bones and settings of each chain, the torso's first; `has_eyes`: whether something aims eyes."""
+    eye_names = ("Left Eye", "Right Eye") if len(eyes) == 2 else ("Eyes",)
+    return [
+        *([("Torso", torso, TORSO)] if torso is not None else []),
+        ("Head", head, HEAD if has_eyes else HEAD_ALONE),
+        *((name, eye, EYES) for name, eye in zip(eye_names, eyes, strict=False)),
+    ]
 
 
 def _stands(rig: bpy.types.Object, controls: Controls, head: str) -> bool:
@@ -315,27 +322,6 @@ def _new_chain(
         chain.eye = 0.0  # an eye looks from its centre of rotation
         eye_range.hold_in_skull(chain)
     return chain
-
-
-def _remarks(rig: bpy.types.Object, head: str, has_eyes: bool, switched: list[str]) -> list[str]:
-    """Sentences on choices that a user may want to make otherwise (no eyes, or one of several heads), and on
-    the rig properties `switched` that were switched on.
-    """
-    remarks = []
-    if not has_eyes:
-        remarks.append(
-            "No eyes were found, so the head looks all the way; if there are some, choose them in Adjust Last"
-            " Operation"
-        )
-    if more_heads := [bone for bone in gaze_bones.heads(parents(rig), head) if bone != head]:
-        do = "do" if len(more_heads) > 1 else "does"
-        remarks.append(
-            f"Of several heads '{head}' looks; {named(more_heads)} {do} not: for another one,"
-            f" {gaze_bones.SELECT}"
-        )
-    if switched:
-        remarks.append(f"Neck and head share the look: set {' and '.join(switched)}")
-    return remarks
 
 
 def front_of(rig: bpy.types.Object, ends: GazeBones) -> Vector:
