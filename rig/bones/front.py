@@ -94,14 +94,17 @@ def _feet(figure: SymmetricFigure) -> np.ndarray | None:
 
 def _is_on_tail(figure: SymmetricFigure, k: int) -> bool:
     """Whether a bone hangs on a tail, as a fin does: on a bone in the plane of symmetry that lies on the
-    ground and hangs from one above the ground. The root, from which controls of feet hang, is none.
+    ground and goes on from one above the ground. A pelvis close to the ground is none, since legs begin above
+    the ground; nor is a root, from which controls of feet hang.
     """
+    branch = k
     while k >= 0 and k not in figure.middle:
+        branch, k = k, figure.parent[k]
+    if k < 0 or not figure.low[k] or figure.heads[branch][2] > figure.ground:
+        return False
+    while figure.parent[k] >= 0 and figure.low[figure.parent[k]]:
         k = figure.parent[k]
-    on_ground = k >= 0 and bool(figure.low[k])
-    while k >= 0 and figure.low[k]:
-        k = figure.parent[k]
-    return on_ground and k >= 0
+    return figure.begins_on_parent(k)
 
 
 def _face(figure: SymmetricFigure) -> np.ndarray | None:

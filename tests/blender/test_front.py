@@ -31,6 +31,14 @@ WHALE = (
 FACE = {"body": ("", (0, 0, 0), (0, 0, 0.4))} | both(
     {"eye.L": ("body", (0.08, -0.2, 0.2), (0.08, -0.26, 0.2))}
 )
+FEET = both(line("", ("leg.L", 0.1, 0, 0.2), ("foot.L", 0.1, 0, 0.05), tip=(0.1, -0.12, 0.02)))
+HANGING_PELVIS = line("", ("torso", 0, 0, 0.45), ("head", 0, 0, 0.8), tip=(0, 0, 1)) | {
+    "pelvis": ("torso", (0, 0, 0.45), (0, 0, 0.14))
+}
+FLOATING_MASTER = {
+    "master": ("", (0, 0, 1.2), (0, 0, 1.3)),
+    "root": ("master", (0, 0, 0), (0, 0.2, 0)),
+} | line("root", ("pelvis", 0, 0, 0.5), ("torso", 0, 0, 0.6), ("head", 0, 0, 0.8), tip=(0, 0, 1))
 GRIPPER = {"hand": ("", (0, 0, 0), (0, 0, 0.4))} | both({"finger.L": ("hand", (0.1, 0, 0.4), (0.1, 0, 0.5))})
 
 
@@ -73,6 +81,16 @@ def test_beak_and_tail_show_the_front_of_an_upright_figure_whose_feet_do_not(axe
 
 def test_the_fins_at_the_tip_of_a_tail_are_no_face_and_those_that_point_aside_no_feet():
     assert Figure(armature(WHALE)).front == pytest.approx((0, 1, 0), abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("trunk", "below"), [(HANGING_PELVIS, "pelvis"), (FLOATING_MASTER, "root")], ids=["pelvis", "controls"]
+)
+def test_feet_that_hang_on_what_is_low_and_no_tail_show_the_front(trunk: Places, below: str):
+    feet = {name: (parent or below, *ends) for name, (parent, *ends) in FEET.items()}
+    if below == "root":  # as the controls of feet, which hang on it
+        feet |= {name: (below, *feet[name][1:]) for name in feet if name.startswith("foot")}
+    assert Figure(armature(trunk | feet)).front == pytest.approx((0, 1, 0), abs=1e-6)
 
 
 @pytest.mark.parametrize("matrix", [Matrix(), HEADING_BACK])
