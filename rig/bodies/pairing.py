@@ -26,15 +26,17 @@ TOE_WEIGHT = 0.5  # weight of a paired toe, since captured toes jitter
 
 
 class Linked(NamedTuple):
-    """The pairs in use (enabled and calibrated), parents before their children."""
+    """The bone pairs in use (enabled and calibrated), as parallel sequences of k entries, parents before their
+    children.
+    """
 
     targets: tuple[str, ...]
     sources: tuple[str, ...]
-    weights: tuple[float, ...]
-    position_weights: tuple[float, ...]
+    weights: tuple[float, ...]  # of the squared rotation errors [rad]
+    position_weights: tuple[float, ...]  # [1/m2] of the squared position errors; 0: only the rotation counts
     gains: tuple[float | None, ...]  # [1/s] gain of each pair; None: the gain of the body
-    levels: tuple[int, ...]
-    planted: tuple[bool, ...]
+    levels: tuple[int, ...]  # priorities, 0 first
+    planted: tuple[bool, ...]  # whether the target bone is a foot that stays where it stands
     offsets: Array  # (k, 3, 3) rotation of each target bone in its source bone's frame
     base: str  # root bone of the target's body
     floating: bool  # whether the base is itself paired, so that it follows the source
