@@ -26,8 +26,8 @@ TOE_WEIGHT = 0.5  # weight of a paired toe, since captured toes jitter
 
 
 class Linked(NamedTuple):
-    """The bone pairs in use (enabled and calibrated), as parallel sequences of k entries, parents before their
-    children.
+    """The bone pairs in use (enabled and calibrated), parents before their children: k entries in each of the
+    sequences.
     """
 
     targets: tuple[str, ...]
