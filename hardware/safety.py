@@ -140,15 +140,15 @@ class SafetyInputs:
         connected: The device is identified and configured.
         tells_pose: The positions of all joints that are to move are known: measured, or held by a pulse.
         confirmed: The user has confirmed the position of each joint that is to move.
-        unread: Name of a joint or channel whose position is missing in the newest report; None if all are
-            known.
+        pose_missing: Name of a joint or channel whose position is missing in the newest report; None if all
+            are known.
         implausible: Why the reported positions are impossible; empty if they are possible.
         releases: The servos' torque can be switched off.
         device_armed: The device is armed and receives goals.
         turn_gap: Time [s] since the last cycle of the worker, including the computer's sleep.
         blender_silence: Time [s] since Blender's last heartbeat.
         frame_age: Time [s] since the last usable joint values; infinite before the first.
-        unread_for: Age [s] of the oldest move that the device has not read; 0 without one.
+        moves_unread_for: Age [s] of the oldest move that the device has not read; 0 without one.
         arrived: The slow approach has reached the newest joint values.
         done: A motion with an end (a test, parking) has ended.
         at_rest: The commanded angles are at rest.
@@ -162,14 +162,14 @@ class SafetyInputs:
     connected: bool = False
     tells_pose: bool = True
     confirmed: bool = False
-    unread: str | None = None
+    pose_missing: str | None = None
     implausible: str = ""
     releases: bool = True
     device_armed: bool = False
     turn_gap: float = 0.0
     blender_silence: float = 0.0
     frame_age: float = 0.0
-    unread_for: float = 0.0
+    moves_unread_for: float = 0.0
     arrived: bool = False
     done: bool = False
     at_rest: bool = True
@@ -239,7 +239,7 @@ def _following(before: Safety, inputs: SafetyInputs) -> Safety:
     if inputs.device_armed:
         if inputs.frame_age > HOLD_AFTER:
             state, detail = State.HOLDING, ""
-        elif inputs.unread_for > HOLD_AFTER:
+        elif inputs.moves_unread_for > HOLD_AFTER:
             state, detail = State.HOLDING, LATE
         elif inputs.jumped and state is not State.HOLDING:
             state, detail = State.HOLDING, JUMPED
@@ -296,8 +296,8 @@ def _begin(state: State, inputs: SafetyInputs) -> Safety:
             and inputs.frame_age <= CONFIRM_WITHIN
         )
         return Safety(state) if confirmed else Safety(State.CONFIRM_POSE, then=state)
-    if inputs.unread is not None:
-        return Safety(State.FAULT, Fault.POSE_UNREAD, inputs.unread)
+    if inputs.pose_missing is not None:
+        return Safety(State.FAULT, Fault.POSE_UNREAD, inputs.pose_missing)
     if inputs.implausible and state is not State.SETUP:  # in SETUP the user corrects one joint at a time
         return Safety(State.FAULT, Fault.POSE_UNFIT, inputs.implausible)
     return Safety(state)

@@ -107,9 +107,9 @@ class LiveRobot:
     def order(self, word: str) -> None:
         """Executes a person's command; raises PlayerError if that is impossible now."""
         status = self.session.link.read_status()
-        self.ordered_by = ""
         if why := _refusal(word, status):
             raise PlayerError(f"Robot of '{self.name}': {why}")
+        self.ordered_by = ""
         self.session.order(word)
 
     @property

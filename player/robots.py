@@ -30,6 +30,7 @@ ORDERS = {
 AWAY = frozenset({Fault.PORT_MISSING, Fault.PORT_BUSY, Fault.PORT_UNUSABLE, Fault.UNPLUGGED, Fault.SILENT})
 # faults with which nothing is known of what the robot does
 UNREACHED = AWAY | {
+    Fault.UNREAD,
     Fault.PORT_FORBIDDEN,
     Fault.OTHER_PROTOCOL,
     Fault.OTHER_VERSION,

@@ -15,6 +15,7 @@ ROOT = Path(__file__).resolve().parents[1]
 NEWS = "## Not released yet"
 VERSION = re.compile(r"(\d+)\.(\d+)\.(\d+)")
 STATED = re.compile(r'^version = "([^"]*)"$', re.MULTILINE)  # version in the manifest and in pyproject.toml
+INSTALLING = ("docs/guide/desk.md", "docs/player.md", "docs/raspberry_pi.md")  # pages that name wheels
 REMAINS = """\
 Before the release is given away:
     make test RING="lint plain blender installed window newest"
@@ -49,8 +50,11 @@ def prepare(root: Path, version: str) -> None:
             raise ReleaseError(
                 f"Version {version} is not above {stated[1]}, which {path.name} states: give a higher one"
             )
-        named = text.replace(f"limber_kernel-{stated[1]}.", f"limber_kernel-{version}.")
+        named = _renamed(text, stated[1], version)
         files[path] = STATED.sub(f'version = "{version}"', named, count=1)
+        installed = stated[1]
+    for path in (root / page for page in INSTALLING):
+        files[path] = _renamed(path.read_text(encoding="utf-8"), installed, version)
     changelog = root / "CHANGELOG.md"
     text = changelog.read_text(encoding="utf-8")
     news = text.partition(NEWS)[2].partition("\n## ")[0]
@@ -59,6 +63,13 @@ def prepare(root: Path, version: str) -> None:
     files[changelog] = text.replace(NEWS, f"## {version}", 1)
     for path, text in files.items():
         path.write_text(text, encoding="utf-8")
+
+
+def _renamed(text: str, before: str, version: str) -> str:
+    """A text in which the wheels of the version `before` have the names of the next one."""
+    return text.replace(f"limber-{before}-", f"limber-{version}-").replace(
+        f"limber_kernel-{before}.", f"limber_kernel-{version}."
+    )
 
 
 def _numbers(version: str) -> tuple[int, ...]:

@@ -44,9 +44,11 @@ def build(folder: Path = BUILD) -> Path:
 
 
 def kernels(folder: Path = BUILD) -> list[Path]:
-    """Copies the wheels of the compiled kernel, one for each platform, into a folder; returns their paths.
+    """Replaces the wheels of the compiled kernel in a folder, one for each platform; returns their paths.
     Raises KernelBuildError.
     """
+    for old in folder.glob("limber_kernel-*.whl"):
+        old.unlink()
     return [Path(shutil.copy(wheel, folder)) for wheel in make_wheels()]
 
 

@@ -16,7 +16,7 @@ from ..lerobot.calibration import Mode
 
 MOST_NUMBERS = 5_000_000  # largest count of values in a recording: three hours of ten joints at 50 Hz
 NUMBER_BYTES = 32  # [bytes] memory of a Python float in a tuple
-# [bytes] largest size that is read without the user's confirmation: 50 minutes of ten joints at 50 Hz
+# largest count of values that is read without the user's confirmation: 50 minutes of ten joints at 50 Hz
 ASKED_NUMBERS = LARGE // NUMBER_BYTES
 LONG = 3600.0  # [s] longest motion that is read without the user's confirmation
 LONGEST = 86_400.0  # [s] latest time, a day; a later one is a mistake in the file

@@ -259,11 +259,17 @@ class Connection(ABC):
     def _requested(self, before: ConnectionState) -> None:
         """Hook: the desired state has changed while the connection was in the state `before`."""
 
-    def unread_for(self, time: float) -> float:
+    @property
+    def unread_for(self) -> float:
         """Age [s] of the oldest move that the device has not read; 0 without one, or if the protocol's line
         and device cannot store moves.
         """
         return 0.0
+
+    @property
+    def takes_moves(self) -> bool:
+        """Whether the device has read enough of its moves for more to be sent."""
+        return True
 
     @abstractmethod
     def measured(self) -> Raw:

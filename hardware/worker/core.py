@@ -18,6 +18,7 @@ from ..safety import (
     DRIVEN,
     FOLLOWING,
     HELD_UP_AFTER,
+    HOLD_AFTER,
     SETTING_UP,
     Command,
     Fault,
@@ -30,7 +31,7 @@ from ..safety import (
 from ..servo_shortfalls import speed_problems
 from ..transport import TransportError
 from .command_buffer import CommandBuffer
-from .connection import UNREAD_WITHIN, Connection, Moves, Raw
+from .connection import Connection, Moves, Raw
 from .connection_state import DesiredState
 from .connections import Connect, connection_to
 from .monitors import HealthMonitor, PoseConfirmation, TrackingErrorMonitor
@@ -138,7 +139,8 @@ class Worker:
             return False
         if time - self._last_step > HELD_UP_AFTER:
             return False
-        if connection.unread_for(time) > UNREAD_WITHIN:
+        if not connection.takes_moves:
+            self._wait_for(connection, controller)
             return True
         connection.move(time, controller.step(State.BRAKING, None, time - self._last_step))
         return True
@@ -170,16 +172,16 @@ class Worker:
         connection, controller = self._connection, self._controller
         needed = self._channels_needed(request)
         known: Raw = (None,) * len(self._device.channels) if connection is None else connection.pose(time)
-        unread = next((self._device.channels[k].label for k in sorted(needed) if known[k] is None), None)
+        missing = next((self._device.channels[k].label for k in sorted(needed) if known[k] is None), None)
         measures = connection is not None and connection.measures
         inputs = SafetyInputs(
             stop=stop,
             command=request.command,
             fault_report=self._no_port if connection is None else connection.fault_report,
             connected=connection is not None and connection.connected,
-            tells_pose=connection is not None and (measures or unread is None),
+            tells_pose=connection is not None and (measures or missing is None),
             confirmed=not self._pose.lacks(needed, known),
-            unread=unread,
+            pose_missing=missing,
             implausible=self._pose.implausible(known) if request.command in MOTION_COMMANDS else "",
             releases=connection is not None and connection.releases,
             turn_gap=time - self._last_step,
@@ -187,7 +189,7 @@ class Worker:
             # a worker that was held up does not know what happened meanwhile, even if new frames wait, so
             # this counts as silence too
             frame_age=time - min(self._buffer.came_at, self._last_step),
-            unread_for=0.0 if connection is None else connection.unread_for(time),
+            moves_unread_for=0.0 if connection is None else connection.unread_for,
             remark=self._buffer.remark,
         )
         if controller is None:
@@ -295,12 +297,21 @@ class Worker:
                 return
             self._controller = MotionController(connection.limited_device, self._mixing, self._begun, start)
             self._tracking.forget()
-        if connection.unread_for(time) > UNREAD_WITHIN:
-            return  # the motion waits too, and goes on from the last move sent, so that the robot leaps nowhere
+        if not connection.takes_moves:
+            self._wait_for(connection, self._controller)
+            return
         reaches = None if goal is None else self._buffer.reaches()
         connection.move(
             time, self._controller.step(self._safety.state, goal, time - self._last_step, reaches)
         )
+
+    @staticmethod
+    def _wait_for(connection: Connection, controller: MotionController) -> None:
+        """Let the motion wait for a device that does not read its moves. It goes on from the last move sent,
+        so that the robot leaps nowhere, and from rest if the robot has come to rest there meanwhile.
+        """
+        if connection.unread_for > HOLD_AFTER:
+            controller.stand()
 
     def _watch(self, time: float) -> None:
         """Check tracking errors and servos' readings."""

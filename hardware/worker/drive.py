@@ -171,6 +171,10 @@ class Drive:
         dt = min(dt, LONGEST_STEP)
         self._go(dt, lambda joint, time: _braked(self._states[joint], self._limiters[joint].limits, time))
 
+    def stand(self) -> None:
+        """Take the commanded values as at rest: the robot itself has come to rest there meanwhile."""
+        self._states = [Kinematic(state.position) for state in self._states]
+
     def _distance(self, goal: Sequence[Kinematic]) -> float:
         """Largest distance of a joint from its goal [rad of a revolute joint]."""
         rows = zip(self._states, goal, self._scales, strict=True)

@@ -59,8 +59,17 @@ class MotionController:
     @property
     def at_rest(self) -> bool:
         """Whether the commanded values are at rest."""
-        drive = self._drive if self._task is None else self._task.drive
+        drive = self._current_drive
         return drive is None or drive.at_rest
+
+    def stand(self) -> None:
+        """Take the commanded values as at rest, as `Drive.stand`."""
+        if (drive := self._current_drive) is not None:
+            drive.stand()
+
+    @property
+    def _current_drive(self) -> Drive | None:
+        return self._drive if self._task is None else self._task.drive
 
     def takes_over(self, request: Request) -> bool:
         """Whether this controller can execute another command; otherwise a new controller is made, which

@@ -2,34 +2,57 @@
 
 from __future__ import annotations
 
-import math
+from collections import deque
 
 from .connection import AWAY, UNREAD_WITHIN, Moves
 
 SLOW_FOR = 1.0  # [s] time for which a daemon counts as slow after it has read a move late
+MOST_UNREAD = 6  # largest number of unread moves: those of `UNREAD_WITHIN`
 BYTES = 8  # [bytes] size of a move's number, the content of its ping
 
 
 class NumberedMoves:
-    """Numbers moves, and finds out which of them the daemon has read.
+    """The moves that a daemon has not read yet.
 
-    A daemon that answers pings has read the moves before the newest ping that it has answered. One that
-    answers none, although positions come, is taken to have read what was sent before these.
+    A daemon that answers pings has read the moves before the newest ping that it has answered. One that has
+    answered none, not even the first, which comes before all moves, is taken to have read what was sent
+    before its newest positions.
+
+    In each of its steps the worker calls `listen`, then sends one move at most: `next_ping`, `sent`.
 
     Args:
         moves: The statistics of moves: one counts as acknowledged when the daemon has read it.
         time: Current time [s].
+
+    Attributes:
+        unread_for: Age [s] of the oldest unread move; 0 without one. Time in which the worker itself was held
+            up does not count.
     """
 
     def __init__(self, moves: Moves, time: float) -> None:
+        self.unread_for = 0.0
         self._moves = moves
         self._number = 0  # of the newest move
         self._read: int | None = None  # number of the newest move that an answered ping shows as read
-        self._back_at, self._late_at = time, -math.inf
+        # number of each unread move, and when it was sent, by `_clock`
+        self._unread: deque[tuple[int, float]] = deque()
+        self._time = time
+        self._clock = 0.0  # [s] time in which the worker was not held up
+        self._slow_until = 0.0  # [s] by `_clock`
+
+    @property
+    def takes_moves(self) -> bool:
+        """Whether the daemon has read enough for more to be sent."""
+        return self.unread_for < UNREAD_WITHIN and len(self._unread) < MOST_UNREAD
+
+    @property
+    def is_slow(self) -> bool:
+        """Whether the daemon has lately read moves too late."""
+        return self._clock < self._slow_until
 
     @property
     def ping(self) -> bytes:
-        """Content of the ping after the newest move."""
+        """Content of the ping after the newest move, or before the first."""
         return self._number.to_bytes(BYTES, "big")
 
     def next_ping(self) -> bytes:
@@ -40,28 +63,22 @@ class NumberedMoves:
     def sent(self, time: float, taken: bool) -> None:
         """Record that the newest move was sent at `time` [s]; `taken`: the network accepted it."""
         self._moves.send(self._number, time, taken)
+        if taken:
+            self._unread.append((self._number, self._clock))
 
-    def answered(self, content: bytes, has_positions: bool, time: float) -> None:
-        """Record the content of the newest answered ping, and whether positions have just come."""
-        number = int.from_bytes(content, "big")
-        if len(content) == BYTES and number <= self._number:  # another content answers no ping of a move
+    def listen(self, answered: bytes, has_positions: bool, time: float) -> None:
+        """Record what has come until `time` [s]: the content of the newest answered ping, and whether there
+        are new positions.
+        """
+        self._clock += min(time - self._time, AWAY)
+        self._time = time
+        number = int.from_bytes(answered, "big")
+        if len(answered) == BYTES and number <= self._number:  # another content answers no ping of a move
             self._read = max(number, self._read or 0)
-        if self._read is not None:
-            self._moves.acknowledge_to(self._read, time)
-        elif has_positions:
-            self._moves.acknowledge_to(self._number, time)
-        if self.unread_for(time) > UNREAD_WITHIN:
-            self._late_at = time
-
-    def is_slow(self, time: float) -> bool:
-        """Whether the daemon has lately read moves too late."""
-        return time - self._late_at < SLOW_FOR
-
-    def was_away(self, time: float) -> None:
-        """Record that the worker was held up until `time` [s], and did not see what the daemon has read."""
-        self._back_at = time - AWAY
-
-    def unread_for(self, time: float) -> float:
-        """Age [s] of the oldest unread move; 0 without one."""
-        since = self._moves.waiting_since
-        return 0.0 if since is None else time - max(since, self._back_at)
+        read = self._number if self._read is None and has_positions else self._read or 0
+        self._moves.acknowledge_to(read, time)
+        while self._unread and self._unread[0][0] <= read:
+            self._unread.popleft()
+        self.unread_for = self._clock - self._unread[0][1] if self._unread else 0.0
+        if not self.takes_moves:
+            self._slow_until = self._clock + SLOW_FOR

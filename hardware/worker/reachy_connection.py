@@ -62,7 +62,7 @@ class ReachyConnection(Connection):
         super().__init__(device, transport, SERVO_TRANSITIONS, moves, time)
         self.state = ConnectionState.DISARMED  # connecting moves nothing, so nothing needs to be sent
         self._line = WebSocket(address_of(device.port).authority, PATH)
-        self._has_greeted = False
+        self._has_greeted = self._has_pinged = False
         self._status: messages.DaemonStatus | None = None
         self._measured: dict[int, float] = {}  # angle of each motor by id [rad]
         self._targets: dict[int, float] = {}  # last command of each motor
@@ -136,7 +136,7 @@ class ReachyConnection(Connection):
                     if (beyond := abs(motor_angle - _reachable(motor, motor_angle))) > BEYOND
                 ),
             )
-        if self._numbered.is_slow(self._listened_at):
+        if self._numbered.is_slow:
             return (
                 "Reachy Mini reads what it is sent more than 0.1 s late, so it moves slower, or holds: bring it"
                 " nearer to its wireless network, connect it by cable, or end what else uses its network or its"
@@ -182,7 +182,6 @@ class ReachyConnection(Connection):
         if time - self._listened_at > AWAY:
             # after its own delay the worker cannot know whether the daemon was silent, or read nothing
             self._heard_at = max(self._heard_at, time - AWAY)
-            self._numbered.was_away(time)
         self._listened_at = time
         # the newest of the positions that came since the last cycle
         newest: messages.JointPositions | None = None
@@ -196,7 +195,7 @@ class ReachyConnection(Connection):
                     self._plays = runs
         if newest is not None:
             self._take_positions(newest, time)
-        self._numbered.answered(self._line.answered, newest is not None, time)
+        self._numbered.listen(self._line.answered, newest is not None, time)
         if self._line.ended:  # the end is answered by `close`, after its last commands
             self.fail(Fault.UNPLUGGED if self._line.opened else Fault.OTHER_PROTOCOL, self._line.ended)
         elif answers := self._line.answers():
@@ -222,6 +221,9 @@ class ReachyConnection(Connection):
             return
         if not self._has_greeted:
             self._has_greeted = self._transmit(self._line.handshake)
+        elif self._line.opened and not self._has_pinged:
+            # whether it answers pings is known before the first move
+            self._has_pinged = self._transmit(self._line.ping(self._numbered.ping))
         elif self.state is ConnectionState.STOPPING:
             self._stop(time)
         elif self.state is ConnectionState.ARMING and self.fault_report is None:
@@ -355,14 +357,19 @@ class ReachyConnection(Connection):
             self._antennas_sent = ()
         return is_sent
 
-    def unread_for(self, time: float) -> float:
-        return self._numbered.unread_for(time)
+    @property
+    def unread_for(self) -> float:
+        return self._numbered.unread_for
+
+    @property
+    def takes_moves(self) -> bool:
+        return self._numbered.takes_moves
 
     def _watch_silence(self, time: float) -> None:
         if self.fault_report is not None:
             return
         if self._is_set_up:
-            is_unread = self.unread_for(time) > SILENT_AFTER
+            is_unread = self.unread_for > SILENT_AFTER
             if is_unread or time - self._heard_at > SILENT_AFTER:
                 self._moves.give_up()
                 self.fail(Fault.UNREAD if is_unread else Fault.SILENT, "")

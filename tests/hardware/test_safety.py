@@ -36,7 +36,7 @@ sights = st.builds(
     connected=st.booleans(),
     tells_pose=st.booleans(),
     confirmed=st.booleans(),
-    unread=st.sampled_from([None, "elbow"]),
+    pose_missing=st.sampled_from([None, "elbow"]),
     implausible=st.sampled_from(["", "'elbow' is at 200 degrees"]),
     releases=st.booleans(),
     device_armed=st.booleans(),
@@ -77,7 +77,7 @@ def test_only_a_wish_takes_the_robot_from_rest_to_being_driven(state, inputs):
                 assert inputs.confirmed
                 assert inputs.frame_age <= CONFIRM_WITHIN
             else:
-                assert inputs.unread is None
+                assert inputs.pose_missing is None
 
 
 @exhaustive
@@ -219,7 +219,7 @@ def test_the_ramp_ends_where_the_pose_is_reached():
 
 
 def test_a_position_that_cannot_be_read_is_a_fault_that_names_the_channel():
-    after = step(Safety(State.DISARMED), replace(WELL, command=Command.ARM, unread="elbow"))
+    after = step(Safety(State.DISARMED), replace(WELL, command=Command.ARM, pose_missing="elbow"))
     assert after.state is State.FAULT
     assert after.fault is Fault.POSE_UNREAD
     assert "elbow" in after.detail
@@ -250,7 +250,7 @@ def test_arming_with_the_pose_confirmed_asks_all_the_same_where_blender_no_longe
 
 def test_a_robot_that_tells_where_it_is_is_armed_there_whatever_the_user_confirms():
     arming = replace(WELL, command=Command.ARM_CONFIRMED)
-    assert step(Safety(State.DISARMED), replace(arming, unread="elbow")).fault is Fault.POSE_UNREAD
+    assert step(Safety(State.DISARMED), replace(arming, pose_missing="elbow")).fault is Fault.POSE_UNREAD
     assert (
         step(Safety(State.DISARMED), replace(arming, implausible="'elbow' is at 200 degrees")).fault
         is Fault.POSE_UNFIT

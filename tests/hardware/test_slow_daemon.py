@@ -6,17 +6,15 @@ import math
 from itertools import pairwise
 
 import pytest
-from limber.hardware.safety import FOLLOWING, LATE, Fault, State
-from limber.hardware.worker.connection import UNREAD_WITHIN
+from limber.hardware.safety import FOLLOWING, HOLD_AFTER, LATE, Command, Fault, State
 from limber.hardware.worker.core import PERIOD
+from limber.hardware.worker.drive import APPROACH_SPEED
+from limber.hardware.worker.numbered_moves import MOST_UNREAD
 from limber.hardware.worker.reachy_connection import MOVE_EVERY
 
 from tests.hardware.reachy_simulation import LIMITS, UP, begin, waving
 
 __all__ = ["begin"]
-
-# largest number of moves that a daemon which reads nothing is sent
-MOST = round(UNREAD_WITHIN / MOVE_EVERY) + 1
 
 
 class SlowReader:
@@ -68,7 +66,9 @@ def test_a_daemon_that_reads_slowly_is_stopped_behind_a_few_commands(begin, rate
             break
         simulation.run(PERIOD, waving)
     assert simulation.daemon.told("stop_move")
-    assert len(simulation.daemon.told("set_head_joints")) - before <= MOST + 1  # and the hold after the stop
+    assert (
+        len(simulation.daemon.told("set_head_joints")) - before <= MOST_UNREAD + 1
+    )  # and the hold after the stop
 
 
 def test_a_robot_behind_a_slow_network_moves_slower_and_that_is_told(begin):
@@ -87,7 +87,7 @@ def test_a_daemon_that_reads_nothing_and_says_where_it_is_gets_a_few_commands_th
     line = SlowReader(simulation, 0.0)
     report = simulation.run(0.75, UP)
     assert (report.state, report.detail) == (State.HOLDING, LATE)
-    assert line.sent == MOST
+    assert line.sent == MOST_UNREAD
     report = simulation.run(0.2, UP)
     assert (report.state, report.fault) == (State.FAULT, Fault.UNREAD)
 
@@ -110,11 +110,41 @@ def test_after_a_gap_of_the_network_the_robot_goes_on_from_where_it_was_sent_and
     line.rate = 0.0
     simulation.run(gap, turning)
     line.rate = 1e6
+    simulation.run(2.0 * PERIOD, turning)  # what had been sent arrives
+    before = len(simulation.daemon.told("set_head_joints"))
     report = simulation.run(5.0, turning)
     assert (report.state, report.lost) == (State.ARMED, 0)
-    assert simulation.report.measured == pytest.approx(turning(simulation.now), abs=0.1)
+    assert simulation.report.measured == pytest.approx(turning(simulation.now), abs=0.15)
     sent = [command["joints"][0] for command in simulation.daemon.told("set_head_joints")]
+    if gap > HOLD_AFTER:  # the robot has stopped meanwhile, and goes on as after arming
+        slow = sent[before : before + 20]
+        assert (
+            max(abs(after - before) for before, after in pairwise(slow)) <= 1.1 * APPROACH_SPEED * MOVE_EVERY
+        )
     assert max(abs(after - before) for before, after in pairwise(sent)) <= 1.1 * LIMITS.velocity * MOVE_EVERY
+
+
+def test_a_daemon_that_reads_nothing_from_arming_on_is_known_by_its_answer_to_the_first_ping(begin):
+    simulation = begin(motors="enabled")
+    simulation.run(1.5, UP, until=State.DISARMED)
+    simulation.run(0.5, UP)
+    line = SlowReader(simulation, 0.0)
+    simulation.command(Command.ARM)
+    report = simulation.run(1.5, UP)
+    assert (report.state, report.fault) == (State.FAULT, Fault.UNREAD)
+    assert line.sent <= MOST_UNREAD + 2  # and what arms it
+
+
+def test_a_worker_whose_steps_are_late_notices_that_nothing_is_read(begin):
+    simulation = begin()
+    simulation.arm(UP)
+    line = SlowReader(simulation, 0.0)
+    for _ in range(15):
+        simulation.now += 0.11
+        simulation.send(UP(simulation.now))
+        simulation.worker.step(simulation.now)
+    assert simulation.report.fault is Fault.UNREAD
+    assert line.sent <= MOST_UNREAD
 
 
 def test_pongs_that_answer_no_ping_of_a_move_show_nothing_as_read(begin):
@@ -124,7 +154,7 @@ def test_pongs_that_answer_no_ping_of_a_move_show_nothing_as_read(begin):
     for _ in range(3):
         line.say_more(b"\x8a\x00" + b"\x8a\x08" + b"\xff" * 8)
         simulation.run(0.25, UP)
-    assert line.sent <= MOST
+    assert line.sent <= MOST_UNREAD
 
 
 def test_moves_that_were_unread_while_the_worker_itself_was_held_up_end_no_motion(begin):

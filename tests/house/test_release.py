@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-FILES = ("blender_manifest.toml", "pyproject.toml", "CHANGELOG.md")
+PAGES = ("docs/guide/desk.md", "docs/player.md", "docs/raspberry_pi.md")
+FILES = ("blender_manifest.toml", "pyproject.toml", "CHANGELOG.md", *PAGES)
 
 
 @pytest.fixture(scope="module")
@@ -26,7 +27,8 @@ def release():
 def root(tmp_path: Path) -> Path:
     """The files that a release changes, with news."""
     for name in FILES:
-        shutil.copy(ROOT / name, tmp_path)
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(ROOT / name, tmp_path / name)
     changelog = tmp_path / "CHANGELOG.md"
     changelog.write_text(
         "# What changed\n\n## Not released yet\n\n* **Something** new.\n\n## 0.1.0\n\n* The first.\n"
@@ -45,6 +47,8 @@ def test_the_version_stands_everywhere_and_the_news_have_its_number(release, roo
     for name in FILES[:2]:
         assert 'version = "98.7.6"' in after[name]
         assert len(before[name].splitlines()) == len(after[name].splitlines())
+    for name in PAGES:
+        assert re.search(r"limber-98\.7\.6-py3\S* limber_kernel-98\.7\.6\.\d+-py3", after[name])
     kernels = re.findall(r"limber_kernel-(.*?)-", after["blender_manifest.toml"])
     assert len(kernels) == 6
     assert all(re.fullmatch(r"98\.7\.6\.\d+", kernel) for kernel in kernels)
