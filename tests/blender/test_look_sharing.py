@@ -103,4 +103,48 @@ def test_a_head_alone_above_legs_looks_no_farther_than_a_neck_rotates_and_says_s
     (chain,) = rig.limber.chains
     assert chain.root == chain.end == "head"
     assert degrees(chain.widest_look) == pytest.approx(80)
-    assert "it has no other bone to share a look with" in capfd.readouterr().out
+    assert "its only bone rotates by all of a look, so Widest Look is 80 degrees" in capfd.readouterr().out
+
+
+def limit_head(rig) -> None:
+    limits = rig.pose.bones["head"].constraints.new("LIMIT_ROTATION")
+    limits.owner_space, limits.use_limit_y, limits.min_y, limits.max_y = "LOCAL", True, -1, 1
+
+
+def test_a_torso_of_one_bone_is_not_narrowed_to_a_necks_look():
+    rig = armature(GHOST | EYES, Matrix())
+    limit_head(rig)
+    bpy.ops.limber.eyes_head_torso()
+    torso = rig.limber.chains["Torso"]
+    assert torso.root == torso.end == "chest"
+    assert degrees(torso.widest_look) == pytest.approx(100)
+
+
+def test_a_torso_below_a_head_with_limits_is_spread_by_its_own_share_of_a_look():
+    trunk = (TRUNK[0], ("spine", 0, 0, 0.7), *TRUNK[1:])
+    rig = armature(line("", *trunk, tip=(0, 0, 1.5)) | ARMS | EYES, Matrix())
+    limit_head(rig)
+    bpy.ops.limber.eyes_head_torso()
+    torso = rig.limber.chains["Torso"]
+    assert (torso.root, torso.end) == ("spine", "chest")
+    assert torso.options.expressive.look_from == pytest.approx(0.5)
+
+
+def test_a_head_of_one_bone_without_a_torso_looks_no_farther_than_a_neck_rotates():
+    eyes = both({"eye.L": ("head", (0.06, -0.5, 0.35), (0.06, -0.6, 0.35))})
+    rig = armature(BEETLE | eyes, Matrix())
+    bpy.ops.limber.eyes_head_torso()
+    assert not rig.limber.chains.get("Torso")
+    head = rig.limber.chains["Head"]
+    assert head.root == head.end == "head"
+    assert degrees(head.widest_look) == pytest.approx(80)
+
+
+def test_a_single_bone_whose_look_is_not_narrowed_gets_no_remark(capfd):
+    rig = beetle()
+    limit_head(rig)
+    looks_along(rig, "head")
+    out = capfd.readouterr().out
+    assert "from 'head' to 'head'" in out
+    assert "bone rotates" not in out
+    assert "bone to share" not in out
