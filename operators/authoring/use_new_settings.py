@@ -4,8 +4,8 @@ from ..subject import chain_of, needs_chain, rig_of
 
 
 class LIMBER_OT_use_new_settings(UndoOperator):
-    """Give the chain the settings of new chains: it keeps the rotations of its bones, chooses the filter
-    automatically and limits how far it looks
+    """Give the chain the settings of new chains: it keeps the rotations of its bones, shares a look among
+    them by Look From, chooses the filter automatically and limits how far it looks
     """
 
     bl_label = "Use New Settings"

@@ -2,7 +2,7 @@
 move the feet.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import bpy
@@ -10,7 +10,6 @@ import numpy as np
 
 from ..bones import imported_robot
 from ..bones.figure import REACH, Figure
-from ..bones.held_limbs import is_held
 from ..bones.joint_axes import joint_axes
 
 
@@ -28,8 +27,7 @@ def line(rig: bpy.types.Object, upward: Sequence[str], figure: Figure | None = N
 
     They end before the bone from which standing limbs branch, or before a control that only positions the
     whole figure. A bone with a single joint does not end them, nor does any bone of an imported robot: there
-    the joint carries the limbs. If only one bone were left, which cannot share a look, limbs whose feet are
-    held by IK do not end them either.
+    the joint carries the limbs.
 
     Args:
         rig: The armature object.
@@ -39,34 +37,10 @@ def line(rig: bpy.types.Object, upward: Sequence[str], figure: Figure | None = N
     if imported_robot.is_robot(rig):
         return Line(list(upward), "")
     figure = figure or Figure(rig)
-    stands = figure.standing(upward)
-    shortest = _above_limbs(figure, upward, stands)
-    if not shortest.why or sum(bool(joint_axes(rig.pose.bones[name])) for name in shortest.bones) > 1:
-        return shortest
-    loose = {
-        branch: tips
-        for branch, limbs in stands.items()
-        if (tips := {k for k in limbs if not is_held(figure.controls, branch, figure.names[k])})
-    }
-    longer = _above_limbs(figure, upward, loose).bones
-    if len(longer) == len(shortest.bones):
-        return shortest
-    return Line(longer, f"its look is shared by '{longer[-1]}', since IK holds the legs where they stand")
-
-
-def _above_limbs(figure: Figure, upward: Sequence[str], stands: Mapping[str, set[int]]) -> Line:
-    """The bones of a path before the bone from which limbs branch that stand, or before a control that only
-    positions the whole figure.
-
-    Args:
-        figure: The armature's figure.
-        upward: Names of the path's bones, from the end upward.
-        stands: Bones of the path from which such limbs branch, each with the last bones of these limbs.
-    """
-    total = 0
+    stands, total = figure.standing(upward), 0
     for k, name in enumerate(upward[1:], 1):
         total += len(stands.get(name, ()))
-        if len(joint_axes(figure.rig.pose.bones[name])) == 1:
+        if len(joint_axes(rig.pose.bones[name])) == 1:
             continue
         if total:
             branch = next(name for name in upward if name in stands)

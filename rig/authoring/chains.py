@@ -28,9 +28,8 @@ from . import chain_end, chain_root, forward, look_sharing
 SOLVER, ROLL, MEASURE, FILTER = "expressive", "POSTURE", "AUTOMATIC", AUTOMATIC
 # [rad] Widest Look of new chains of a character without joint limits. For an end with a front it is about the
 # range of a head together with a chest; for an end without a front, such as a tentacle's, it is larger, so
-# that the look crosses to the other side gradually when the target passes behind. A head without a chest to
-# follow it looks about as far as a human's neck rotates.
-HEADS_LOOK, NECKS_LOOK, WIDEST_LOOK = radians(100), look_sharing.WIDE, radians(170)
+# that the look crosses to the other side gradually when the target passes behind.
+HEADS_LOOK, WIDEST_LOOK = radians(100), radians(170)
 # [m/s, m/s2, m/s3] limits of new prismatic joints: those of a small linear servo or a belt drive
 LINEAR_LIMITS = (0.2, 1.0, 10.0)
 
@@ -113,12 +112,14 @@ def why_begins(rig: bpy.types.Object, path: list[str]) -> str:
     return line.why if line.bones[-1] == path[0] else ""
 
 
-def new_chain(rig: bpy.types.Object, selected: list[str]) -> bpy.types.PropertyGroup:
+def new_chain(rig: bpy.types.Object, selected: list[str], is_part: bool = False) -> bpy.types.PropertyGroup:
     """Makes a chain from the selected bones and returns it. After an error nothing has changed.
 
     Args:
         rig: The armature object.
         selected: Names of the selected bones.
+        is_part: Whether the chain becomes one of several that look together: `look_sharing.spread_parts` then
+            decides how far it looks.
 
     Raises:
         RigError: the selection is no path, has no free axis, or is part of another chain.
@@ -135,6 +136,8 @@ def new_chain(rig: bpy.types.Object, selected: list[str]) -> bpy.types.PropertyG
             _add_joint(rig, chain, bone, axis)
     guess = forward.guess_of(rig, chain)
     _limit_look(chain, guess)
+    if guess.reason and not is_part:
+        look_sharing.narrow(chain)
     look_sharing.spread(rig, chain)
     if guess.reason:
         forward.point(chain, rig, chain.end, guess.direction)
@@ -152,9 +155,7 @@ def _limit_look(chain: bpy.types.PropertyGroup, guess: forward.Guess) -> None:
     faces.
     """
     if is_of_bones(chain, chain.solver) and not any(map(build.has_limits, chain.joints)):
-        is_alone = len({joint.bone for joint in chain.joints}) == 1
-        heads_look = NECKS_LOOK if is_alone else HEADS_LOOK
-        chain.widest_look = heads_look if guess.reason else WIDEST_LOOK
+        chain.widest_look = HEADS_LOOK if guess.reason else WIDEST_LOOK
 
 
 def is_of_earlier_version(chain: bpy.types.PropertyGroup) -> bool:
@@ -165,7 +166,9 @@ def is_of_earlier_version(chain: bpy.types.PropertyGroup) -> bool:
 
 
 def use_new_settings(rig: bpy.types.Object, chain: bpy.types.PropertyGroup) -> None:
-    """Gives a chain of an earlier version the shape measure, filter and widest look of new chains."""
+    """Gives a chain of an earlier version the shape measure, filter, widest look and sharing of a look (*Look
+    From*) that new chains have.
+    """
     chain.options.measure, chain.filter = MEASURE, FILTER
     _limit_look(chain, forward.guess_of(rig, chain))
     look_sharing.spread(rig, chain)

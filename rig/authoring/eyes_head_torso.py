@@ -278,8 +278,11 @@ def make(
         if name == "Head":
             chain.eye = _eye_height(rig, ends)
         chain_names.append(chain.name)
-    rig.limber.active_chain = rig.limber.chains.find(chain_names[1 if torso else 0])
-    look_sharing.spread_parts(rig, [rig.limber.chains[name] for name in chain_names[: 1 + bool(torso)]])
+    heads_name = chain_names[1 if torso else 0]
+    rig.limber.active_chain = rig.limber.chains.find(heads_name)
+    look_sharing.spread_parts(
+        rig, rig.limber.chains[chain_names[0]] if torso else None, rig.limber.chains[heads_name]
+    )
     done = gaze_remarks.of_head(parents(rig), ends.head, has_eyes, switched)
     if pointing.aims:
         control_name = gaze_controls.follow(rig, pointing, controls, ends.head, target)
@@ -313,7 +316,7 @@ def _new_chain(
     front: Vector,
 ) -> bpy.types.PropertyGroup:
     """Makes the chain of one body part, which looks at the target; returns its settings."""
-    chain = chains.new_chain(rig, [span.root, span.end])
+    chain = chains.new_chain(rig, [span.root, span.end], is_part=True)
     chain.name, chain.target = name, target
     for field, value in zip(GazeSettings._fields, gaze, strict=True):
         setattr(chain, field, value)

@@ -2,7 +2,7 @@
 alone.
 """
 
-from math import radians
+from math import degrees, isclose, radians
 
 import bpy
 import numpy as np
@@ -29,40 +29,86 @@ def spread(rig: bpy.types.Object, chain: bpy.types.PropertyGroup) -> None:
         _set(chain, bones, look, look)
 
 
-def spread_parts(rig: bpy.types.Object, parts: list[bpy.types.PropertyGroup]) -> None:
-    """Sets *Look From* of the chains of a torso, if there is one, and of a head. Raises the torso's share if
-    the head has too few bones, at most until all bones of both rotate alike.
+def narrow(chain: bpy.types.PropertyGroup) -> None:
+    """Sets *Widest Look* of a chain without limits to as far as a human's neck rotates, if its only bone must
+    do all of a look.
     """
-    *torsos, head = parts
-    above, below = _bones(rig, head), _bones(rig, torsos[0]) if torsos else None
-    if above is None or below is None:
+    if _has_one_bone(chain) and is_of_bones(chain, chain.solver) and not _has_limits(chain):
+        chain.widest_look = WIDE
+
+
+def spread_parts(
+    rig: bpy.types.Object, torso: bpy.types.PropertyGroup | None, head: bpy.types.PropertyGroup
+) -> None:
+    """Sets *Look From* of the chains of a torso and of a head. Raises the torso's share if the head has too
+    few bones, at most until all bones of both rotate alike. Without a torso narrows the look of a head of one
+    bone.
+    """
+    if torso is None:
+        narrow(head)
         spread(rig, head)
         return
-    torso = torsos[0]
-    torso.widest_look = head.widest_look = max(torso.widest_look, head.widest_look)
-    even = len(below.axes) / (len(above.axes) + len(below.axes))
+    head_bones, torso_bones = _bones(rig, head), _bones(rig, torso)
+    if head_bones is None or torso_bones is None:
+        spread(rig, head)
+        spread(rig, torso)
+        return
+    even_part = len(torso_bones.axes) / (len(torso_bones.axes) + len(head_bones.axes))
     for look in (ASIDE, WIDE):
-        whole, followed = head.share * look, look - torso.dead_zone
-        least = torso.share
-        shares = np.arange(least, max(even * whole / followed, least + STEP), STEP).tolist()
-        torso.share = next(
-            (share for share in shares if above.look_from(whole - share * followed, whole) is not None),
-            shares[-1],
+        torso.share = _least_share(
+            head_bones,
+            both=head.share * look,
+            followed=look - torso.dead_zone,
+            first=torso.share,
+            even_part=even_part,
         )
-    _set(torso, below, torso.share * followed, whole)
-    _set(head, above, whole - torso.share * followed, whole)
+    both = head.share * WIDE
+    by_torso = torso.share * (WIDE - torso.dead_zone)
+    _set(torso, torso_bones, by_torso, both)
+    _set(head, head_bones, both - by_torso, both)
+
+
+def _least_share(
+    head_bones: LookingBones, both: float, followed: float, first: float, even_part: float
+) -> float:
+    """The least share of the torso at which no bone of the head exceeds its bound in a look; if there is
+    none, the share at which all bones of both rotate alike.
+
+    Args:
+        head_bones: The bones of the head's chain.
+        both: Angle [rad] by which torso and head rotate together.
+        followed: Angle [rad] of the look without the torso's dead zone: the torso does its share of it.
+        first: Least share to try.
+        even_part: Part of the angle `both` that the torso does if all bones rotate alike.
+    """
+    last = max(even_part * both / followed, first)
+    shares = [*np.arange(first, last, STEP).tolist(), last]
+    return next(
+        (share for share in shares if head_bones.look_from(both - share * followed, both) is not None), last
+    )
 
 
 def sentence(chain: bpy.types.PropertyGroup) -> str:
     """How a new chain of a character shares a look, as part of a sentence, if it is not as usual; else ""."""
     if not is_of_bones(chain, chain.solver):
         return ""
-    if len({joint.bone for joint in chain.joints}) == 1:
-        return "it has no other bone to share a look with, so this one twists as far as the look is aside"
+    if _has_one_bone(chain):
+        # the property has single precision
+        is_narrow = isclose(chain.widest_look, WIDE, rel_tol=1e-6)
+        says = f"its only bone rotates by all of a look, so Widest Look is {degrees(WIDE):.0f} degrees"
+        return says if is_narrow else ""
     look_from = chain.options.expressive.look_from
     if look_from < MIDDLE + STEP / 2:
         return ""
-    return f"Look From is {look_from:.2f}, since with so few bones the last one would rotate too far"
+    return f"Look From is {look_from:.2f}, since with so few bones a bone would rotate too far"
+
+
+def _has_one_bone(chain: bpy.types.PropertyGroup) -> bool:
+    return len({joint.bone for joint in chain.joints}) == 1
+
+
+def _has_limits(chain: bpy.types.PropertyGroup) -> bool:
+    return any(map(build.has_limits, chain.joints))
 
 
 def _set(chain: bpy.types.PropertyGroup, bones: LookingBones, look: float, whole: float) -> None:
@@ -76,7 +122,7 @@ def _bones(rig: bpy.types.Object, chain: bpy.types.PropertyGroup) -> LookingBone
     axes, or if the solver does not keep the rotations of bones.
     """
     names = list(dict.fromkeys(joint.bone for joint in chain.joints))
-    is_free = len(chain.joints) == len(REVOLUTE) * len(names) and not any(map(build.has_limits, chain.joints))
+    is_free = len(chain.joints) == len(REVOLUTE) * len(names) and not _has_limits(chain)
     if not is_free or not is_of_bones(chain, chain.solver):
         return None
     inertias = HangingBones(rig).inertias(names)

@@ -128,9 +128,8 @@ class Figure:
         paired = {
             branch: limb_ends - self.middle for branch, limb_ends in limbs.items() if limb_ends - self.middle
         }
-        return (
-            paired or limbs
-        )  # if legs are in pairs, a limb in the plane of symmetry that reaches down is a tail or a cape
+        # if legs are in pairs, a limb in the plane of symmetry that reaches down is a tail or a cape
+        return paired or limbs
 
     def _is_limb(self, branch: int, tip: int) -> bool:
         """Whether the bones from a branch of the trunk to a low bone are long enough for a limb."""
@@ -165,9 +164,8 @@ class Figure:
         for normal, offset in self._candidates():
             images = self._images(normal, offset)
             pairs = sum(other >= 0 and other != k for k, other in images.items())
-            score = sum(other >= 0 for other in images.values()) + 0.1 * abs(
-                normal @ along_x
-            )  # of equally good candidates, the normal along X, as in Blender's figures
+            # of equally good candidates, the normal along X, as in Blender's figures
+            score = sum(other >= 0 for other in images.values()) + 0.1 * abs(normal @ along_x)
             if pairs and score > most:
                 best, most = (normal, offset), score
         return best

@@ -26,12 +26,9 @@ NO_LIMITS = math.tau - 0.01  # [rad] range from which on a joint counts as unlim
 # power p of the inertia at which bones share a look as animators expect: most in the head, then the neck,
 # then the chest
 EVEN = 0.25
-STEEPEST, DEAREST = (
-    100.0,
-    1e6,
-    # if only the last bone is to look (`look_from` 0): factor of cost from each bone to the one before it,
-    # and largest factor between any two bones
-)
+# if only the last bone is to look (`look_from` 0): factor of cost from each bone to the one before it, and
+# largest factor between any two bones
+STEEPEST, DEAREST = 100.0, 1e6
 LEAST_INERTIA = 1e-6  # smallest inertia, of bones without length, as a fraction of the last bone's
 # cost of a single bone, whatever its inertia: if its roll is free, it takes the shortest rotation to the
 # target
@@ -158,15 +155,12 @@ class BoneModel:
         skeleton, bones = self.skeleton, self.bones
         share = options.look_from
         of_bones = inertias[[bone.joints[-1] for bone in bones]]
-        traces = np.trace(of_bones, axis1=1, axis2=2)
         last = next(
             (k for k, bone in enumerate(bones) if skeleton.ends[0].joint in bone.joints), len(bones) - 1
         )
-        unit = (float(traces[last]) or float(traces.max()) or 1.0) if bones else 1.0
-        sizes, axes = np.linalg.eigh(of_bones / unit)
-        sizes = (
-            np.maximum(sizes, LEAST_INERTIA) ** power(share) if len(bones) > 1 else np.full_like(sizes, ALONE)
-        )
+        sizes, axes = principal_costs(of_bones, last, share)
+        if len(bones) == 1:
+            sizes = np.full_like(sizes, ALONE)
         if share < 0.5:
             sizes *= np.minimum(STEEPEST ** ((1.0 - 2.0 * share) * _bones_beyond(skeleton, bones)), DEAREST)[
                 :, None
@@ -265,9 +259,20 @@ class BoneModel:
         return cost, matrix.reshape(count, count), descent
 
 
-def power(look_from: float) -> float:
-    """Power p of the inertia in the cost of a bone, for a value of the option `look_from`."""
-    return EVEN if look_from <= 0.5 else EVEN * (1.0 - look_from) / look_from
+def principal_costs(inertias: Array, last: int, look_from: float) -> tuple[Array, Array]:
+    """Costs (k, 3) of rotating bones about their principal axes of inertia, and these axes (k, 3, 3) as
+    columns, in each bone's own frame.
+
+    Args:
+        inertias: (k, 3, 3) [m3] of everything that each bone carries.
+        last: Index of the last bone, whose inertia is the unit.
+        look_from: Value of the option of this name. Below its middle the costs are those of the middle.
+    """
+    traces = np.trace(inertias, axis1=1, axis2=2)
+    unit = (float(traces[last]) or float(traces.max()) or 1.0) if len(traces) else 1.0
+    sizes, axes = np.linalg.eigh(inertias / unit)
+    power = EVEN if look_from <= 0.5 else EVEN * (1.0 - look_from) / look_from
+    return np.maximum(sizes, LEAST_INERTIA) ** power, axes
 
 
 def bones_of(skeleton: Skeleton) -> list[Bone]:
@@ -300,9 +305,8 @@ def _is_ball(joints: list[Joint]) -> bool:
 def _tree(skeleton: Skeleton, bones: list[Bone]) -> Tree:
     """The skeleton's tree with balls as spherical joints."""
     laid = laid_out(skeleton.joints, skeleton.ends)
-    later = {
-        k for bone in bones if bone.is_ball for k in bone.joints[1:]
-    }  # joints that are part of the preceding ball
+    # joints that are part of the preceding ball
+    later = {k for bone in bones if bone.is_ball for k in bone.joints[1:]}
     node_joints = [k for k in range(len(skeleton)) if k not in later]
     balls = {bone.joints[0] for bone in bones if bone.is_ball}
     number = {-1: -1}

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..kinematics.se3 import Array
-from .model import LEAST_INERTIA, power
+from .model import principal_costs
 
 MIDDLE = 0.5  # value of the option `look_from` at which its usual power holds
 # share of a look that one bone takes at most if others can take the rest: with more, it seems to look alone
@@ -32,10 +32,8 @@ class LookingBones(NamedTuple):
 
     def shares(self, look_from: float) -> Array:
         """Share (k,) that each bone has in a look, for a value of the option `look_from` from .5 up."""
-        unit = float(np.trace(self.inertias[-1])) or 1.0
-        sizes, directions = np.linalg.eigh(self.inertias / unit)
+        costs, directions = principal_costs(self.inertias, -1, look_from)
         along = (self.axes[:, None, :] @ directions)[:, 0]
-        costs = np.maximum(sizes, LEAST_INERTIA) ** power(look_from)
         compliances = (along**2 / costs).sum(axis=1)
         shares: Array = compliances / compliances.sum()
         return shares

@@ -1,4 +1,4 @@
-"""Tests how bones of new chains share a look where there are few of them, and that feet stay meanwhile."""
+"""Tests how bones of new chains share a look where there are few of them."""
 
 from math import cos, degrees, radians, sin
 
@@ -33,21 +33,14 @@ CONTROLS = both(
 BEETLE = line("", ("body", 0, 0, 0.3), ("head", 0, -0.4, 0.3), tip=(0, -0.6, 0.25)) | LEGS | CONTROLS
 
 
-def beetle(*held: str, follows: str = ""):
-    """A beetle whose head is its only bone above the legs. `held`: sides of the legs that IK holds;
-    `follows`: bone that their controls follow."""
+def beetle(is_held: bool = False):
+    """A beetle whose head is its only bone above the legs. `is_held`: whether IK holds its legs."""
     rig = armature(BEETLE, Matrix())
     for bone in rig.data.bones:
         bone.use_deform = not bone.name.startswith("control")
-    bpy.ops.object.mode_set(mode="EDIT")
-    for k in range(3):
-        for side in held:
-            rig.data.edit_bones[f"control{k}.{side}"].parent = rig.data.edit_bones.get(follows)
-    bpy.ops.object.mode_set(mode="OBJECT")
-    for k in range(3):
-        for side in held:
-            ik = rig.pose.bones[f"shin{k}.{side}"].constraints.new("IK")
-            ik.target, ik.subtarget, ik.chain_count = rig, f"control{k}.{side}", 2
+    for name in (f"{k}.{side}" for k in range(3) for side in "LR" if is_held):
+        ik = rig.pose.bones[f"shin{name}"].constraints.new("IK")
+        ik.target, ik.subtarget, ik.chain_count = rig, f"control{name}", 2
     bpy.context.view_layer.update()
     return rig
 
@@ -103,42 +96,55 @@ def test_a_head_of_one_bone_leaves_more_of_the_look_to_the_torso():
     assert angles["head"] < 0.65 * sum(angles.values())
 
 
-def test_a_head_that_looks_alone_looks_no_farther_than_a_neck_rotates_and_says_so(capfd):
-    rig = beetle()
+@pytest.mark.parametrize("is_held", [False, True])
+def test_a_head_alone_above_legs_looks_no_farther_than_a_neck_rotates_and_says_so(is_held: bool, capfd):
+    rig = beetle(is_held)
     looks_along(rig, "head")
     (chain,) = rig.limber.chains
     assert chain.root == chain.end == "head"
     assert degrees(chain.widest_look) == pytest.approx(80)
-    assert "it has no other bone to share a look with" in capfd.readouterr().out
+    assert "its only bone rotates by all of a look, so Widest Look is 80 degrees" in capfd.readouterr().out
 
 
-def test_a_body_whose_feet_ik_holds_shares_the_look_of_a_head_alone_and_the_feet_stay(capfd):
-    rig = beetle("L", "R")
+def limit_head(rig) -> None:
+    limits = rig.pose.bones["head"].constraints.new("LIMIT_ROTATION")
+    limits.owner_space, limits.use_limit_y, limits.min_y, limits.max_y = "LOCAL", True, -1, 1
+
+
+def test_a_torso_of_one_bone_is_not_narrowed_to_a_necks_look():
+    rig = armature(GHOST | EYES, Matrix())
+    limit_head(rig)
+    bpy.ops.limber.eyes_head_torso()
+    torso = rig.limber.chains["Torso"]
+    assert torso.root == torso.end == "chest"
+    assert degrees(torso.widest_look) == pytest.approx(100)
+
+
+def test_a_torso_below_a_head_with_limits_is_spread_by_its_own_share_of_a_look():
+    trunk = (TRUNK[0], ("spine", 0, 0, 0.7), *TRUNK[1:])
+    rig = armature(line("", *trunk, tip=(0, 0, 1.5)) | ARMS | EYES, Matrix())
+    limit_head(rig)
+    bpy.ops.limber.eyes_head_torso()
+    torso = rig.limber.chains["Torso"]
+    assert (torso.root, torso.end) == ("spine", "chest")
+    assert torso.options.expressive.look_from == pytest.approx(0.5)
+
+
+def test_a_head_of_one_bone_without_a_torso_looks_no_farther_than_a_neck_rotates():
+    eyes = both({"eye.L": ("head", (0.06, -0.5, 0.35), (0.06, -0.6, 0.35))})
+    rig = armature(BEETLE | eyes, Matrix())
+    bpy.ops.limber.eyes_head_torso()
+    assert not rig.limber.chains.get("Torso")
+    head = rig.limber.chains["Head"]
+    assert head.root == head.end == "head"
+    assert degrees(head.widest_look) == pytest.approx(80)
+
+
+def test_a_single_bone_whose_look_is_not_narrowed_gets_no_remark(capfd):
+    rig = beetle()
+    limit_head(rig)
     looks_along(rig, "head")
-    (chain,) = rig.limber.chains
-    assert (chain.root, chain.end) == ("body", "head")
-    assert "its look is shared by 'body', since IK holds the legs where they stand" in capfd.readouterr().out
-    feet = {name: shown(rig)[name].head.copy() for k in range(3) for name in (f"foot{k}.L", f"foot{k}.R")}
-    look_aside(rig, 60)
-    assert turned(rig, "body") > 15
-    assert max((shown(rig)[name].head - was).length for name, was in feet.items()) < 1e-4
-
-
-def shins_turned_up():
-    """A beetle whose shins point up, so that IK holds their tips and not the feet."""
-    rig = beetle("L", "R")
-    bpy.ops.object.mode_set(mode="EDIT")
-    for bone in rig.data.edit_bones:
-        if "shin" in bone.name:
-            bone.tail = bone.head + Vector((0, 0, 0.2))
-    bpy.ops.object.mode_set(mode="OBJECT")
-    return rig
-
-
-@pytest.mark.parametrize(
-    "rig_of", [lambda: beetle("L"), lambda: beetle("L", "R", follows="body"), shins_turned_up]
-)
-def test_legs_that_ik_does_not_hold_apart_from_the_body_stay(rig_of):
-    rig = rig_of()
-    looks_along(rig, "head")
-    assert rig.limber.chains[0].root == "head"
+    out = capfd.readouterr().out
+    assert "from 'head' to 'head'" in out
+    assert "bone rotates" not in out
+    assert "bone to share" not in out

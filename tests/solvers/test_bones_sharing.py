@@ -49,3 +49,10 @@ def test_one_bone_takes_no_more_than_its_share_of_a_look_to_which_others_contrib
     one, whole = bones_of(1), math.radians(60)
     assert one.look_from(0.9 * LARGEST_SHARE * whole, whole) is not None
     assert one.look_from(1.1 * LARGEST_SHARE * whole, whole) is None
+
+
+def test_shares_do_not_depend_on_the_figures_size_where_the_last_bone_carries_nothing():
+    inertias, axes = bones_of(3)
+    inertias = np.array([*inertias[:2], np.zeros((3, 3))])
+    small, large = (LookingBones(scale * inertias, axes).shares(0.5) for scale in (1.0, 1e5))
+    assert small == pytest.approx(large)
