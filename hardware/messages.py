@@ -63,7 +63,12 @@ class Orders:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """Message from the worker to Blender, with the fields of `status.Status`."""
+    """Message from the worker to its host. Attributes that are not listed are as in `status.Status`.
+
+    Attributes:
+        beat: Number of the message, which shows that the worker runs.
+        detail: Text that completes the sentence on the state and fault.
+    """
 
     beat: int
     state: State

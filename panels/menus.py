@@ -133,7 +133,7 @@ class LIMBER_MT_operators_robot(Submenu, bpy.types.Menu):
 
 
 class LIMBER_MT_operators_robot_set_up(Submenu, bpy.types.Menu):
-    """Operators that find, assign and calibrate servos"""
+    """Operators that set up a robot and its servos, move the rig by the robot, and open remote control"""
 
     bl_label = "Robot Set Up"
     operators = (

@@ -75,7 +75,9 @@ class TargetPath:
 
 
 def moved_to(position: Sequence[float] | Array, rows: Sequence[Sequence[float]]) -> Matrix:
-    """World matrix of a target at a position (3,) [m], with the rotation of a matrix, given by its rows."""
+    """World matrix (4, 4), as rows, of a target at `position` (3,) [m, world], with the rotation and scale of
+    the matrix (3 or 4, 3 or 4) that has the given `rows`.
+    """
     # rounded to single precision, as in Blender's world, so that the same target gives the same motion in
     # both hosts
     spot = np.array(position).astype(np.float32).tolist()

@@ -111,7 +111,9 @@ def play(name: str, width: int, height: int, seconds: int = 400) -> dict:
 
 
 def film(name: str) -> None:
-    """Makes an animated picture."""
+    """Plays the script of `FILMS[name]` in a window, and writes its photographs, with captions and a legend,
+    to docs/pictures/NAME.webp.
+    """
     which, legend = FILMS[name]
     folder = PHOTOGRAPHS / "film"
     shutil.rmtree(folder, ignore_errors=True)

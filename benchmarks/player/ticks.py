@@ -70,15 +70,19 @@ class _Measured(LivePlay):
 def measured(
     character: CharacterFile, path: Path, seconds: float, has_page: bool, is_simulated: bool
 ) -> Ticks:
-    """Measures the ticks of a character for some time [s] on one core, without robots; if `has_page`, a
-    browser shows its page. In real time, other programs use the processor's caches between two ticks.
+    """Times of the ticks of a character that plays for `seconds`, on one core and without robots. With
+    `has_page` a browser shows its page. With `is_simulated` ticks follow each other immediately; otherwise
+    they come in real time, and take longer, since other programs replace the contents of the processor's
+    caches between two ticks.
     """
     lines: list[str] = []
     options = LiveOptions(RATE, seconds, without_robot=True, page=0 if has_page else None)
-    play = _Measured(character, path, options, lines.append)
-    address = next((line.removeprefix("Page: ") for line in lines if line.startswith("Page: ")), "")
-    with _on_one_core(), _browser(address):
-        return play.measure(lambda number: _direct(play, character, number), seconds if is_simulated else 0.0)
+    with _on_one_core():  # also the page's thread, which starts here
+        play = _Measured(character, path, options, lines.append)
+        address = next((line.removeprefix("Page: ") for line in lines if line.startswith("Page: ")), "")
+        with _browser(address):
+            simulated = seconds if is_simulated else 0.0
+            return play.measure(lambda number: _direct(play, character, number), simulated)
 
 
 def _direct(play: LivePlay, character: CharacterFile, number: int) -> None:
@@ -93,7 +97,9 @@ def _direct(play: LivePlay, character: CharacterFile, number: int) -> None:
 
 @contextmanager
 def _on_one_core() -> Iterator[None]:
-    """Restricts this process to one core, if the system supports it."""
+    """Context in which this thread, and threads and processes that it starts, run on one core, if the system
+    supports it. Threads that were started there stay on that core afterwards.
+    """
     if not hasattr(os, "sched_setaffinity"):
         yield
         return

@@ -72,7 +72,9 @@ class TanhLimit:
 
 
 def vee(rotations: Array) -> Array:
-    """Rotation axes times the sine of the angle (..., 3), from the antisymmetric part."""
+    """Axes times the sines of the angles (..., 3) of rotation matrices (..., 3, 3), from the matrices'
+    antisymmetric part.
+    """
     return rotations.reshape(*rotations.shape[:-2], 9) @ (0.5 * HATS.T)
 
 

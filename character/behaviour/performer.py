@@ -215,7 +215,8 @@ class Performer:
         )
 
     def direct(self, chain: str, postures: Sequence[str], clip: Directed, kept: int, dt: float) -> Directed:
-        """Postures, settings and target of a chain now.
+        """Advances a chain's transition between instructions by `dt`; returns its postures, settings, target,
+        gestures and clips in this frame.
 
         Args:
             chain: Its name.

@@ -57,7 +57,7 @@ class BodyFrame(NamedTuple):
     world: Array  # (4, 4) its matrix in the world
     from_world: Array  # (4, 4) the inverse
     rotation: Array  # (3, 3) the rotation nearest to that of `from_world`
-    base: Array  # (4, 4) authored frame of the body's base
+    base: Array  # (4, 4) pose of the base bone as keyed or posed by the user, in this space
 
 
 def fitted(pose: SourcePose, fit: Fit, frame: BodyFrame) -> BodyInputs:

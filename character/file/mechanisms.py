@@ -21,7 +21,7 @@ from .postures import StoredPosture, postures_json, postures_of
 from .tracks import Array, ArrayReader, ArrayWriter, ClipTrack
 
 LIMITS = ("lower", "upper", "velocity", "acceleration", "jerk")
-MOST_ITEMS = 1000  # largest number of bodies, joints, motors or goals
+MOST_ITEMS = 1000  # largest number of bodies, of joints and of motors
 TRACKS = {"base": (), "posture": (), "regulariser": (3,)}  # name of a track -> shape of its rows
 
 

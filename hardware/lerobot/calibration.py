@@ -99,8 +99,8 @@ DYNAMIXEL = Family("dynamixel", 1_044_479, -FARTHEST_TURNS, FARTHEST_TURNS, Fals
 
 
 def family_of(path: Path, protocol: str) -> Family:
-    """Type of the servos of a calibration file: Dynamixel if the robot's protocol is theirs, or if the file
-    is in the folder of such a robot of LeRobot's.
+    """Family of the servos of a calibration file: Dynamixel if `protocol` is Dynamixel's, or if the file's
+    folder has the name of a LeRobot robot with Dynamixel servos; otherwise Feetech.
     """
     of_robot = path.parent.name.lower()
     return (

@@ -73,7 +73,10 @@ class LIMBER_OT_add_robot_folder(_AddsRobot, Stepwise, UndoOperator):
     bl_label = "Add Robot from Folder"
 
     directory: StringProperty(
-        name="Folder", description="The robot's folder", subtype="DIR_PATH", options={"SKIP_SAVE"}
+        name="Folder",
+        description="Folder that contains the robot's description (robot.yaml)",
+        subtype="DIR_PATH",
+        options={"SKIP_SAVE"},
     )
     filter_glob: shown_files(FILE)
     keep: BoolProperty(

@@ -19,8 +19,8 @@ class LIMBER_OT_bake(ActsOnMover, Stepwise, UndoOperator):
     everything: BoolProperty(
         name="Everything",
         description=(
-            "Bake every chain, body and mechanism of the object that is live or has a target over this range,"
-            " each chain with its own Look Ahead. Chains that depend on each other must be baked together"
+            "Bake, over this range, everything of the object that is live, and also its chains that have a"
+            " target. Each chain keeps its own Look Ahead. Chains that depend on each other must be baked together"
         ),
         options={"SKIP_SAVE"},
     )

@@ -65,8 +65,9 @@ def refuse_other_unit(column: RecordedColumn, joint: FileJoint, values: Sequence
 def resampling(
     values: Sequence[float], times: Sequence[float], velocities: Sequence[float] = ()
 ) -> Callable[[Sequence[float]], Array]:
-    """Curve through values (t,) at `times` (t,) [s]: a function from other times to values, by cubics if the
-    file has velocities, as ROS 2 plays them, else linear.
+    """Function from times [s] to values, interpolated between `values` (t,) at `times` (t,) [s]: by cubics if
+    there are `velocities` (t,) [per s], as ROS 2 plays them, else linearly. Before and after `times` it
+    returns the first and the last value.
     """
     known, samples = np.array(times), np.array(values)
     if not velocities or len(times) < 2:

@@ -3,7 +3,9 @@
 import sys
 from traceback import format_exc, format_tb
 
-MOST = 100  # largest number of exceptions that are printed, so that the console and the set stay readable
+MOST = (
+    100  # largest number of exceptions that are printed, so that the console stays readable and the set small
+)
 
 # exceptions that were printed, each as its traceback and its type; messages vary, such as those with numbers
 printed: set[str] = set()
@@ -11,10 +13,13 @@ printed: set[str] = set()
 
 def print_once() -> None:
     """Prints the exception that is being handled with its traceback, unless one of the same type was printed
-    before that came from the same lines.
+    before that came from the same lines. A last line says that no more are printed.
     """
     kind, _, trace = sys.exc_info()
     defect = "".join(format_tb(trace)) + kind.__name__
-    if defect not in printed and len(printed) < MOST:
-        printed.add(defect)
-        print(format_exc(), file=sys.stderr)
+    if defect in printed or len(printed) == MOST:
+        return
+    printed.add(defect)
+    print(format_exc(), file=sys.stderr)
+    if len(printed) == MOST:
+        print(f"Limber: {MOST} defects are printed, and no more until Blender is restarted", file=sys.stderr)

@@ -208,8 +208,8 @@ class Figure:
         planes.append((normal, [float(normal @ middle)]))
 
     def _apart(self, bone: int, other: int) -> list[tuple[np.ndarray, np.ndarray]]:
-        """Pairs of points that compare the positions of two siblings: their heads, their tips, the means of
-        their descendants.
+        """Pairs of corresponding points (3,) [m] of two sibling bones: their heads, their tips, and the mean
+        heads of each with its descendants.
         """
         middles = tuple(self.heads[self.below(k)].mean(axis=0) for k in (bone, other))
         return [(self.heads[bone], self.heads[other]), (self.tips[bone], self.tips[other]), middles]

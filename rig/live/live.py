@@ -51,6 +51,7 @@ def start(owner: bpy.types.Object, settings: bpy.types.PropertyGroup) -> None:
     """
     switch_on(owner, settings)
     session(owner, settings).record.restart()
+    current().stage.defects.pop(mover_of(owner, settings).key, None)
     _begin(bpy.context.scene, bpy.context.evaluated_depsgraph_get())
 
 
@@ -69,7 +70,7 @@ def switch_on(owner: bpy.types.Object, settings: bpy.types.PropertyGroup) -> Non
 def stop(owner: bpy.types.Object, settings: bpy.types.PropertyGroup) -> None:
     """Ends live motion of a mover, whose authored pose is then shown again."""
     settings.live = False
-    current().stage.sessions.pop(mover_of(owner, settings).key, None)
+    current().stage.drop(mover_of(owner, settings))
     sync()
     rehearsal.end_without_chains()
 

@@ -12,6 +12,7 @@ from typing import NamedTuple, TypeVar
 import bpy
 
 from ...character.behaviour.performer import Performer
+from ...character.mover import MoverState
 from ...character.one_thread import in_one_thread
 from ...character.playback import Playback
 from ...character.record import MoverRecord, RecordSnapshot
@@ -82,9 +83,9 @@ class SceneFrame:
     def _needs(self, objects: Dependencies) -> list[list[int]]:
         """For each mover the indices of the movers on which it depends."""
         pairs, attempt = list(zip(self.movers, self.sessions, strict=True)), self.stage.attempt
-        moved = [attempt(mover, partial(mover.moved, session), MovedParts()) for mover, session in pairs]
+        moved = [attempt(mover, partial(mover.moved, session), MovedParts) for mover, session in pairs]
         return [
-            attempt(mover, partial(mover.needs, session, moved, k, objects), [])
+            attempt(mover, partial(mover.needs, session, moved, k, objects), list)
             for k, (mover, session) in enumerate(pairs)
         ]
 
@@ -94,7 +95,7 @@ class SceneFrame:
         seen = persons.positions if persons is not None else {}
         placement = Placement(self.scene_read.depsgraph, {}, self.stage.rests, seen, self._objects)
         for mover, session, pose in zip(self.movers, self.sessions, poses, strict=True):
-            self.stage.attempt(mover, partial(self._place, placement, mover, session, pose), None)
+            self.stage.attempt(mover, partial(self._place, placement, mover, session, pose), nothing)
         return placement
 
     def _place(self, placement: Placement, mover: Mover, session: SceneSession, pose: Mapping) -> None:
@@ -107,7 +108,7 @@ class SceneFrame:
     def place_again(self, mover: int, placement: Placement, pose: Mapping) -> None:
         """Places what the mover with this index moves in a new pose."""
         moved = self.movers[mover]
-        self.stage.attempt(moved, partial(moved.write_pose, placement, pose), None)
+        self.stage.attempt(moved, partial(moved.write_pose, placement, pose), nothing)
 
 
 class SceneStage:
@@ -193,10 +194,15 @@ class SceneStage:
         self.dirty.add(armature_name)
         self.rests = RestFrames()
 
-    def attempt(self, mover: Mover, call: Callable[[], Result], otherwise: Result) -> Result:
-        """Result of a call for one mover. All calls for a single mover go through here: if the stage isolates
-        defects, an unexpected exception is noted in `defects`, and the result is `otherwise`. The first one
-        since the mover's last turn is reported; others may follow from it.
+    def drop(self, mover: Mover) -> None:
+        """Discards a mover's session, and a defect that waits for its turn."""
+        self.sessions.pop(mover.key, None)
+        self.defects.pop(mover.key, None)
+
+    def attempt(self, mover: Mover, call: Callable[[], Result], otherwise: Callable[[], Result]) -> Result:
+        """Result of a call that reads, compares, ticks, places or keys a single mover. If the stage isolates
+        defects, an unexpected exception is noted in `defects`, and the result is that of `otherwise`. The
+        first exception since the mover's last turn is reported; others may follow from it.
         """
         try:
             return call()
@@ -205,7 +211,7 @@ class SceneStage:
                 raise
             if mover.key not in self.defects:
                 self.defects[mover.key] = _reported_defect(mover)
-            return otherwise
+        return otherwise()
 
     @in_one_thread()
     def advance(
@@ -256,21 +262,29 @@ class SceneStage:
         """Advances a session by `dt` [s]. After a defect since its last turn, or in this one, its mover comes
         to rest.
         """
+        session.has_defect = False
+        rest = partial(self._rest, session, inputs, session.record.state, dt)
+        if inputs.mover.key in self.defects:
+            rest()
+        else:
+            self.attempt(inputs.mover, partial(session.advance, inputs, dt), rest)
+
+    def _rest(
+        self, session: SceneSession, inputs: SessionInputs, before: MoverState | None, dt: float
+    ) -> None:
+        """Brings a mover with a defect to rest in place of a tick of `dt` [s] from the state `before`. If it
+        cannot brake either, it stays where it is.
+        """
         mover, record = inputs.mover, session.record
-        before = record.state
-        if mover.key not in self.defects:
-            self.attempt(mover, partial(session.advance, inputs, dt), None)
-        session.has_defect = mover.key in self.defects
-        if session.has_defect:
-            record.state = before  # rests in place of the tick, which may have been completed
-            if not self.attempt(mover, partial(_brake, record, self.defects[mover.key], dt), False):
-                record.restart()  # it stays where it is
-            self.attempt(mover, partial(session.show_outputs, inputs), None)
-            del self.defects[mover.key]
+        session.has_defect = True
+        record.state = before  # the tick may have been completed
+        self.attempt(mover, partial(record.rest, self.defects[mover.key], dt), record.restart)
+        self.attempt(mover, partial(session.show_outputs, inputs), nothing)
+        del self.defects[mover.key]
 
     def _differs(self, session: SceneSession, inputs: SessionInputs) -> bool:
         """Whether inputs of a session have changed since the last tick, or it has another defect."""
-        differs = self.attempt(inputs.mover, partial(session.differs, inputs), True)
+        differs = self.attempt(inputs.mover, partial(session.differs, inputs), lambda: True)
         problem = self.defects.get(inputs.mover.key)
         return differs if problem is None else problem != session.problem
 
@@ -296,12 +310,15 @@ class SceneStage:
 
     def is_at_rest(self, movers: Sequence[tuple]) -> bool:
         """Whether no mover will move while everything else stays constant."""
-        sessions = {mover: self.of(mover) for mover in map(as_mover, movers)}
+        movers = list(map(as_mover, movers))
+        records = [self.of(mover).record for mover in movers]
         cyclic = [self.sessions[key].record for key in self.cyclic if key in self.sessions]
-        return all(
-            self.attempt(mover, partial(getattr, session, "is_settled"), True)
-            for mover, session in sessions.items()
-        ) and is_at_rest([session.record for session in sessions.values()], cyclic)
+        return all(map(self._is_settled, movers)) and is_at_rest(records, cyclic)
+
+    def _is_settled(self, mover: Mover) -> bool:
+        """Whether a mover's session is settled, or unusable because of a defect."""
+        session = self.of(mover)
+        return self.attempt(mover, lambda: session.is_settled, lambda: True)
 
     def placement(self, movers: Sequence[tuple], depsgraph: bpy.types.Depsgraph) -> Placement:
         """Predicted transforms of the scene with the movers' newest poses; movers without a tick are taken as
@@ -311,10 +328,8 @@ class SceneStage:
         return scene_frame.view([record.pose for record in scene_frame.records])
 
 
-def _brake(record: MoverRecord, problem: str, dt: float) -> bool:
-    """Brings a record to rest in place of a tick of `dt` [s]. Always true: no exception was raised."""
-    record.rest(problem, dt)
-    return True
+def nothing() -> None:
+    """The result of a call that has failed, where nothing takes its place."""
 
 
 def _reported_defect(mover: Mover) -> str:

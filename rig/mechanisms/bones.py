@@ -66,11 +66,11 @@ def read(rig: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Bones:
 
 
 def not_below(rig: bpy.types.Object, end: str) -> set[str]:
-    """Bones that the armature's mechanism needs: a new chain that ends at bone `end` must begin below all of
-    them.
+    """Bones below which a new chain that ends at bone `end` must begin, because the armature's mechanism
+    needs them.
 
-    For a robot with a closures file these are all bones of the file. Empty if the mechanism needs `end`
-    itself.
+    These are all bones of the robot's closures file, if there is one and `end` is not in it; otherwise those
+    of `needed`, or none if `end` is one of them.
 
     Raises:
         RigError: as `file_mechanism`.

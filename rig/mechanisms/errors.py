@@ -1,4 +1,4 @@
-"""Text on the largest error of a mechanism's goals, in millimetres and degrees."""
+"""Errors of a mechanism's goals, as numbers and as text, and a sentence if the mechanism would tip over."""
 
 from collections.abc import Mapping
 from math import degrees

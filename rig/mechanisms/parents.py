@@ -76,5 +76,7 @@ def _followed(parent: bpy.types.Object) -> Iterator[tuple[str, object]]:
 
 
 def _is_live(obj: bpy.types.Object) -> bool:
-    """Whether an armature has a live chain, whose pose a bake does not show."""
+    """Whether an object is an armature with a live chain. A bake does not write that chain's pose to the
+    scene while it runs, so the pose of an object that follows the armature is not known.
+    """
     return any(chain.live for chain in obj.limber.chains)

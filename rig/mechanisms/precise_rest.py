@@ -32,7 +32,9 @@ UNSCALED = (1.0, 1.0, 1.0)
 
 @dataclass(frozen=True)
 class Rest:
-    """Rest poses (4, 4) [m] of bones in the frame of their armature object, which has no scale, by name."""
+    """Rest poses (4, 4) of an armature's bones, by name, in the frame of its object without the object's
+    scale; positions [m] are multiplied by the scale.
+    """
 
     bones: dict[str, Array]
     # (4, 4) frames of an imported robot's links, by bone

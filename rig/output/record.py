@@ -3,7 +3,8 @@ pass over the frames is a take.
 """
 
 import re
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -11,10 +12,13 @@ import bpy
 
 from ..blender import actions
 from ..blender.errors import RigError
+from ..bones.channels import Channel
 from ..live import live
 from ..live.mover import Mover
 from ..live.movers import live_of
-from ..live.runtime import after_frame
+from ..live.runtime import after_frame, current
+from ..live.stage import nothing
+from ..scene.placement import Placement
 from . import muting, take_copies
 from .new_actions import keyed_action
 from .take import RecordedTake
@@ -84,7 +88,7 @@ def copy_problem(rig: bpy.types.Object) -> str:
 
 def takes(rig: bpy.types.Object) -> list[RecordedTake]:
     """The takes recorded so far that are long enough to be keyed."""
-    return [take for take in _going.get(rig.session_uid, ()) if len(take.frames) >= SHORTEST]
+    return _long_enough(_going.get(rig.session_uid, ()))
 
 
 def note(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
@@ -98,41 +102,47 @@ def note(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
     for uid, passes in _going.items():
         # takes are keyed in the order of live motion, so that a chain's keys win over those of the body
         movers = [mover for mover in live.live_movers(scene) if mover.key[0] == uid]
-        stopped = [mover for mover in movers if live.session(*mover).has_defect]
-        solved = [
-            mover for mover in movers if mover not in stopped and live.session(*mover).outputs is not None
+        recorded = [
+            mover
+            for mover in movers
+            if live.session(*mover).has_defect or live.session(*mover).outputs is not None
         ]
-        if stopped or solved:
-            _record(_take_at(passes, scene.frame_current), scene.frame_current, stopped, solved, depsgraph)
+        if recorded:
+            _record(_take_at(passes, scene.frame_current), scene.frame_current, recorded, depsgraph)
     for uid, copy in _copies.items():
         copy.note(_going[uid])
 
 
 def _take_at(passes: list[RecordedTake], frame: int) -> RecordedTake:
     """The take that a new frame belongs to: the last one, or a new one if playback has started over."""
-    if passes[-1].frames and frame < passes[-1].frames[-1]:
+    last_frame = passes[-1].last_frame
+    if last_frame is not None and frame < last_frame:
         passes.append(RecordedTake())
     return passes[-1]
 
 
-def _record(
-    take: RecordedTake,
-    frame: int,
-    stopped: list[Mover],
-    solved: list[Mover],
-    depsgraph: bpy.types.Depsgraph,
-) -> None:
-    """Records a frame of a take: the values of the movers `solved`, and that a defect has stopped others,
-    since how they come to rest is not their motion.
+def _record(take: RecordedTake, frame: int, movers: list[Mover], depsgraph: bpy.types.Depsgraph) -> None:
+    """Records a frame of a take: the movers' values, or that a defect stopped a mover, since how it comes to
+    rest is not its motion.
     """
-    for mover in stopped:
-        take.note_gap(mover.label, frame)
-    if not solved:
-        return
-    take.begin(frame)
-    placement = live.placement(depsgraph)
-    for mover in solved:
-        take.rows[-1] |= live.session(*mover).keys(mover, placement, take.before)
+    placement, before = live.placement(depsgraph), take.values_before(frame)
+    values: dict[Channel, float] = {}
+    for mover in movers:
+        keys = _keys(mover, placement, before)
+        if keys is None:
+            take.note_gap(mover.label, frame)
+        else:
+            values |= keys
+    if values:
+        take.add(frame, values)
+
+
+def _keys(mover: Mover, placement: Placement, before: Mapping[Channel, float]) -> dict[Channel, float] | None:
+    """Values of a mover to key in this frame; None: a defect stopped it."""
+    session = live.session(*mover)
+    if session.has_defect:
+        return None
+    return current().stage.attempt(mover, partial(session.keys, mover, placement, before), nothing)
 
 
 def finish(owner: bpy.types.Object) -> Keyed:
@@ -144,30 +154,18 @@ def finish(owner: bpy.types.Object) -> Keyed:
     """
     if not is_going(owner):
         raise RigError("Nothing is being recorded: press Record Live first")
-    recorded = takes(owner)
-    if not recorded:
-        stopped = [sentence for take in _going[owner.session_uid] for sentence in take.gap_sentences]
-        raise RigError(
-            stopped[-1]
-            if stopped
-            else "No frame was recorded yet: let the scene play while something is live"
-        )
+    passes = _going[owner.session_uid]
+    if not takes(owner):
+        too_early = "No frame was recorded yet: let the scene play while something is live"
+        raise RigError((_gap_sentences(passes) or [too_early])[-1])
     # bones and properties may have been deleted during the recording
-    recorded = [
-        replace(
-            take,
-            rows=[
-                {channel: value for channel, value in row.items() if channel.is_there} for row in take.rows
-            ],
-        )
-        for take in recorded
-    ]
-    recorded = [take for take in recorded if all(take.rows)]
+    passes = [take.existing for take in passes]
+    recorded = _long_enough(passes)
     if not recorded:
         raise RigError(
             f"All that was recorded of '{owner.name}' is deleted: undo that, or cancel the recording"
         )
-    keyed = _key(owner, recorded)
+    keyed = _key(owner, recorded, _gap_sentences(passes))
     cancel(owner)
     return keyed
 
@@ -178,18 +176,31 @@ def restore(owner: bpy.types.Object, path: Path) -> Keyed:
     Raises:
         RigError: the file is no copy of a recording, or contains no object of this .blend.
     """
-    recorded = []
-    for take in take_copies.read(path):
-        rows = [{channel: value for channel, value in row.items() if channel.is_there} for row in take.rows]
-        if len(rows) >= SHORTEST and all(rows):
-            recorded.append(RecordedTake(take.frames, rows))
+    recorded = _long_enough([take.existing for take in take_copies.read(path)])
     if not recorded:
         raise RigError(f"{path.name} has no take of what '{owner.name}' moves")
-    return _key(owner, recorded)
+    return _key(owner, recorded, [])
 
 
-def _key(owner: bpy.types.Object, recorded: list[RecordedTake]) -> Keyed:
-    """Keys each take on new actions, ends live motion, and assigns the actions of the last complete take."""
+def _long_enough(passes: Sequence[RecordedTake]) -> list[RecordedTake]:
+    """The passes that are long enough to be keyed as takes."""
+    return [take for take in passes if len(take.frames) >= SHORTEST]
+
+
+def _gap_sentences(passes: Sequence[RecordedTake]) -> list[str]:
+    """Sentences on movers that a defect stopped, with the number of the take in which it did."""
+    names = {id(take): f"take {number}" for number, take in enumerate(_long_enough(passes), 1)}
+    return [
+        sentence
+        for take in passes
+        for sentence in take.gap_sentences(names.get(id(take), "a take too short to keep"))
+    ]
+
+
+def _key(owner: bpy.types.Object, recorded: list[RecordedTake], gaps: list[str]) -> Keyed:
+    """Keys each take on new actions, ends live motion, and assigns the actions of the last complete take;
+    `gaps`: sentences on what has no keys.
+    """
     for mover in live_of(owner):
         live.stop(*mover)
     longest = max(len(take.frames) for take in recorded)
@@ -201,7 +212,6 @@ def _key(owner: bpy.types.Object, recorded: list[RecordedTake]) -> Keyed:
         if obj is not None  # None if the object was deleted during the recording
         for action in _key_takes(obj, recorded, last)
     ]
-    gaps = [sentence for take in recorded for sentence in take.gap_sentences]
     muted = [sentence for take in recorded for sentence in muting.mute_what_wins(take.keys)]
     return Keyed(new_actions, len(recorded), len(recorded) - 1 - last, [*gaps, *muted])
 

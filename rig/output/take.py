@@ -1,6 +1,7 @@
 """One recorded pass over the frames."""
 
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from ..blender.counting import counted
 from ..bones.channels import Channel
@@ -13,7 +14,7 @@ class RecordedTake:
     Attributes:
         frames: The recorded frames.
         rows: Values of the channels in each of them.
-        before: Values of all channels before the last frame, so that no rotation jumps.
+        before: Values of all channels before the last frame.
         gaps: By the labels of movers that a defect stopped: the frames without their values.
     """
 
@@ -22,14 +23,30 @@ class RecordedTake:
     before: dict[Channel, float] = field(default_factory=dict)
     gaps: dict[str, list[int]] = field(default_factory=dict)
 
-    def begin(self, frame: int) -> None:
-        """Begins a row for a frame, unless it is the last one again."""
-        if self.frames and frame <= self.frames[-1]:
-            return
-        if self.rows:
-            self.before |= self.rows[-1]
-        self.frames.append(frame)
-        self.rows.append({})
+    @property
+    def last_frame(self) -> int | None:
+        """The last frame, with or without values; None: there is none yet."""
+        return max((frames[-1] for frames in [self.frames, *self.gaps.values()] if frames), default=None)
+
+    def values_before(self, frame: int) -> dict[Channel, float]:
+        """Values of all channels before a frame, which is new or the last one."""
+        is_new = bool(self.rows) and frame > self.frames[-1]
+        return self.before | self.rows[-1] if is_new else self.before
+
+    def add(self, frame: int, values: Mapping[Channel, float]) -> None:
+        """Adds values of channels in a frame, which is new or the last one."""
+        if not self.frames or frame > self.frames[-1]:
+            self.before = self.values_before(frame)
+            self.frames.append(frame)
+            self.rows.append({})
+        self.rows[-1] |= values
+
+    @property
+    def existing(self) -> "RecordedTake":
+        """The take without channels that no longer exist, and without frames that then have no value."""
+        rows = [{channel: value for channel, value in row.items() if channel.is_there} for row in self.rows]
+        frames = [frame for frame, row in zip(self.frames, rows, strict=True) if row]
+        return replace(self, frames=frames, rows=[row for row in rows if row])
 
     def note_gap(self, label: str, frame: int) -> None:
         """Notes that a defect stopped a mover in a frame."""
@@ -37,13 +54,13 @@ class RecordedTake:
         if not frames or frame > frames[-1]:
             frames.append(frame)
 
-    @property
-    def gap_sentences(self) -> list[str]:
-        """A sentence on each mover that a defect stopped: in which frames it has no keys."""
+    def gap_sentences(self, name: str) -> list[str]:
+        """A sentence on each mover that a defect stopped: in which frames it has no keys. `name`: the take's
+        name in a sentence.
+        """
         return [
-            f"{label} was stopped by a defect of Limber, so it has no keys in"
-            f" {counted(len(frames), 'frame')} from {frames[0]} to {frames[-1]}: please report what the system"
-            " console shows"
+            f"{label} was stopped by a defect of Limber, so it has no keys in {_span(frames)} of {name}: please"
+            " report what the system console shows"
             for label, frames in self.gaps.items()
         ]
 
@@ -56,3 +73,10 @@ class RecordedTake:
     def frames_of(self, channel: Channel) -> list[int]:
         """The frames in which a channel has a value."""
         return [frame for frame, row in zip(self.frames, self.rows, strict=True) if channel in row]
+
+
+def _span(frames: Sequence[int]) -> str:
+    """Frames in a sentence: "frame 5" or "2 frames from 5 to 7"."""
+    if len(frames) == 1:
+        return f"frame {frames[0]}"
+    return f"{counted(len(frames), 'frame')} from {frames[0]} to {frames[-1]}"

@@ -252,8 +252,8 @@ class LimberMechanismGoal(PropertyGroup):
     rotation_weight: FloatVectorProperty(
         name="Orientation",
         description=(
-            "Weights of the orientation about the target's X, Y and Z (with the offset), relative to the"
-            " mechanism's other goals; 0 leaves an axis free. Can be keyframed"
+            "Weights of the orientation about the target's X, Y and Z axes (after Keep Offset: the axes of the"
+            " kept pose), relative to the mechanism's other goals; 0 leaves an axis free. Can be keyframed"
         ),
         default=EVENLY,
         min=0.0,
@@ -262,8 +262,8 @@ class LimberMechanismGoal(PropertyGroup):
     axis: EnumProperty(
         name="Axis",
         description=(
-            "Axis of the body that points along the same axis of the target, with the offset; the rotation"
-            " about it is free"
+            "Axis of the body that points along the same axis of the target (after Keep Offset: of the kept"
+            " pose); the rotation about it is free"
         ),
         items=[(letter, letter, f"The {letter} axis") for letter in "XYZ"],
         default="Z",

@@ -37,8 +37,8 @@ class LimberZones:
     link_radius: FloatProperty(
         name="Link Radius",
         description=(
-            "Radius of the links, which Motion Check takes as cylinders about the lines from the bones' heads"
-            " to their tails"
+            "Radius of the links, which Motion Check takes as rounded cylinders about the lines from the bones'"
+            " heads to their tails"
         ),
         subtype="DISTANCE",
         default=0.02,

@@ -18,8 +18,9 @@ class KnownValue(NamedTuple):
 
 
 class ValueFilters:
-    """Motion filters of animatable properties that the robot follows, with their states; a state is reset
-    when the property is removed, renamed or newly set.
+    """Motion filters of animatable properties that the robot follows, with their states. A state is dropped
+    when the property is removed or renamed; when the filter's settings change, it begins anew, at rest in its
+    last position.
     """
 
     def __init__(self) -> None:

@@ -89,8 +89,8 @@ def constrained_bones(movers: Iterable[Mover], sources: tuple[Source, ...]) -> l
 
 
 def deviations(rig: bpy.types.Object, sources: tuple[Source, ...]) -> list[Deviation]:
-    """Differences between poses that constraints give bones of these sources and poses that their joints can
-    represent, for bones that no live mover solves.
+    """How far constraints pose bones away from what the bones' joints can represent. Only bones of these
+    sources that no live mover solves.
     """
     movers = list(movers_of(rig))
     posed = [(mover, deviation) for mover in movers if not mover.is_live for deviation in mover.deviations()]

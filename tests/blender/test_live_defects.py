@@ -129,6 +129,22 @@ def test_a_mover_that_cannot_even_brake_stays_where_it_is(two_lamps, monkeypatch
     defects_of_limber.clear()
 
 
+def test_live_that_begins_anew_has_no_earlier_defect(two_lamps, monkeypatch, defects_of_limber):
+    (rig, chain), _ = two_lamps
+    step([], chain, 1)
+    for is_stopped in (True, False):
+        with monkeypatch.context() as patch:
+            fail_for(rig, "write_pose", patch)
+            live.placement(bpy.context.evaluated_depsgraph_get())
+        if is_stopped:
+            live.stop(rig, chain)
+            assert not live.current().stage.defects
+        live.start(rig, chain)
+        assert session(rig, chain).problem == ""
+        assert session(rig, chain).outputs is not None
+    defects_of_limber.clear()
+
+
 def test_a_defect_where_inputs_are_compared_is_no_change_for_ever(two_lamps, monkeypatch, defects_of_limber):
     (rig, chain), (other, other_chain) = two_lamps
     monkeypatch.setattr(session(rig, chain), "differs", fail)
@@ -187,5 +203,8 @@ def test_the_number_of_printed_defects_is_bounded(capsys, defects_of_limber):
             exec(compile("\n" * number + "raise ZeroDivisionError", "a file", "exec"))
         except ZeroDivisionError:
             defects.print_once()
-    assert len(defects_of_limber) == capsys.readouterr().err.count("Traceback") == defects.MOST
+    printed = capsys.readouterr().err
+    assert len(defects_of_limber) == printed.count("Traceback") == defects.MOST
+    assert printed.count("no more until Blender is restarted") == 1
+    assert printed.splitlines()[-1].startswith("Limber:"), "the last line says so"
     defects_of_limber.clear()

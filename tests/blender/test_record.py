@@ -138,7 +138,8 @@ def test_what_a_defect_stops_has_no_keys_meanwhile_and_the_frames_are_named(
     capsys.readouterr()
     assert bpy.ops.limber.keep_takes() == {"FINISHED"}
     told = capsys.readouterr()
-    assert "was stopped by a defect of Limber, so it has no keys in 10 frames from 10 to 19" in str(told)
+    sentence = "was stopped by a defect of Limber, so it has no keys in 10 frames from 10 to 19 of take 1:"
+    assert sentence in str(told)
     keys = {
         round(key.co.x)
         for curve in actions.fcurves(rig.animation_data.action)
@@ -161,3 +162,59 @@ def test_a_recording_of_a_mover_that_a_defect_stops_from_the_first_frame_on_has_
     with pytest.raises(RuntimeError, match="no keys in 3 frames from 2 to 4"):
         bpy.ops.limber.keep_takes()
     defects_of_limber.clear()
+
+
+def test_a_defect_where_keys_are_collected_costs_frames_not_the_take(
+    rig, chain, monkeypatch, capsys, defects_of_limber
+):
+    from limber.rig.live import live
+
+    bpy.ops.limber.live()
+    bpy.ops.limber.record_live()
+    shown = play(rig, chain, range(2, 10))
+    handlers = list(bpy.app.handlers.frame_change_post)
+    with monkeypatch.context() as patch:
+        patch.setattr(live.session(rig, chain), "keys", fail)
+        play(rig, chain, range(10, 11))
+    play(rig, chain, range(11, 12))  # the chain rests in this frame
+    shown |= play(rig, chain, range(12, 20))
+    assert list(bpy.app.handlers.frame_change_post) == handlers
+    capsys.readouterr()
+    assert bpy.ops.limber.keep_takes() == {"FINISHED"}
+    assert "it has no keys in 2 frames from 10 to 11 of take 1:" in str(capsys.readouterr())
+    assert apart(shown, angles_at(rig, chain, shown)) < 1e-6
+    defects_of_limber.clear()
+
+
+def test_passes_without_a_take_are_told_and_a_single_frame_is_named(
+    rig, chain, monkeypatch, capsys, defects_of_limber
+):
+    from limber.rig.live import live
+
+    bpy.ops.limber.live()
+    bpy.ops.limber.record_live()
+    with monkeypatch.context() as patch:
+        patch.setattr(live.session(rig, chain), "read", fail)
+        play(rig, chain, range(2, 8))
+        play(rig, chain, range(2, 3))  # playback loops
+    play(rig, chain, range(3, 12))
+    capsys.readouterr()
+    assert bpy.ops.limber.keep_takes() == {"FINISHED"}
+    told = str(capsys.readouterr())
+    assert "it has no keys in 6 frames from 2 to 7 of a take too short to keep:" in told
+    assert "it has no keys in frame 2 of take 1:" in told
+    defects_of_limber.clear()
+
+
+def test_frames_whose_channels_are_all_deleted_cost_no_take(rig, chain):
+    from limber.rig.bones.channels import Channel
+    from limber.rig.output.take import RecordedTake
+
+    there = Channel(rig.name, rig.session_uid, "lower", "rotation_euler", 0)
+    gone = there._replace(bone="deleted bone")
+    take = RecordedTake()
+    take.add(1, {gone: 0.1})
+    take.add(2, {gone: 0.2, there: 0.3})
+    take.add(3, {there: 0.4})
+    assert take.existing.frames == [2, 3]
+    assert take.existing.rows == [{there: 0.3}, {there: 0.4}]
