@@ -369,10 +369,11 @@ class ReachyConnection(Connection):
         if self.fault_report is not None:
             return
         if self._is_set_up:
-            is_unread = self.unread_for > SILENT_AFTER
-            if is_unread or time - self._heard_at > SILENT_AFTER:
+            silence = time - self._heard_at
+            if max(self.unread_for, silence) > SILENT_AFTER:
                 self._moves.give_up()
-                self.fail(Fault.UNREAD if is_unread else Fault.SILENT, "")
+                # a daemon that hangs does neither: then its silence is told
+                self.fail(Fault.SILENT if silence > POSE_FRESH else Fault.UNREAD, "")
         elif time - self._began > GREET_FOR:
             if self._status is not None and self._status.state != messages.RUNNING:
                 self.fail(Fault.DEVICE_REFUSED, self._status.error or f"its daemon is '{self._status.state}'")

@@ -67,7 +67,7 @@ def follow(link: WorkerLink, angles, seen=lambda status: True):
     while not ((status := link.status()).state is State.ARMED and seen(status)):
         assert time.perf_counter() < until, status
         if status.state is State.FAULT:
-            assert status.fault is Fault.SILENT, status.sentence
+            assert status.fault in (Fault.SILENT, Fault.UNREAD), status.sentence
             link.clear_fault()
         elif status.state is State.DISARMED:
             link.arm()

@@ -35,7 +35,7 @@ def is_disarmed(link: WorkerLink, status) -> bool:
     """Whether the robot is connected and disarmed; if a busy machine has delayed the daemon for too long, it
     is connected again.
     """
-    if status.state is State.FAULT and status.fault is Fault.SILENT:
+    if status.state is State.FAULT and status.fault in (Fault.SILENT, Fault.UNREAD):
         link.clear_fault()
     return status.state is State.DISARMED
 
