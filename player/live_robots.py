@@ -149,7 +149,7 @@ def _refusal(word: str, status: Status) -> str:
 
 
 def _not_disarmed(word: str, status: Status) -> str:
-    """What must come before a command to a disarmed robot."""
+    """What a person must do first, if a command needs a disarmed robot and this one is not disarmed."""
     if status.state is State.CONNECTING or is_away(status):
         return f"wait until it is connected, then type {word}"
     first = {State.CLOSED: "connect", **dict.fromkeys(LOST, "clear")}.get(status.state, "disarm")

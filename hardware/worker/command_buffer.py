@@ -22,15 +22,15 @@ UNEVENNESS = 0.07
 
 
 class JumpDetector:
-    """Detects jumps of the commanded values (End Live, a scrub, an undo): motion that the joints cannot
+    """Detects jumps in the frames from Blender (End Live, a scrub, an undo): motion that the joints cannot
     follow within their limits.
 
     In a feasible motion, joints can get from each frame to the next within their limits; in a jump they
-    cannot. The distance to the commanded values alone does not show a jump: at full speed a joint may lag by
-    three frames or more.
+    cannot. The distance of a frame from what the worker commands does not show a jump: at full speed a joint
+    may lag by three frames or more.
 
     Args:
-        joints: The joints.
+        joints: The device's joints, in the order of the frames' values.
     """
 
     def __init__(self, joints: Sequence[DeviceJoint]) -> None:

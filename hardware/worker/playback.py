@@ -24,8 +24,8 @@ RESERVE = 0.3  # [frames] part of the curve that is left to play when the next f
 MOST_QUEUED = 1.4
 FORGETTING = 1.0  # [frames/s] rate at which the smallest measured reserve is raised again
 SETTLE = 1.25  # [s] time in which playback reaches its best lag, longer than its measurement takes
-# largest change of a joint's lead per frame, as a share of a frame, so that a new rate does not hurry the
-# motion
+# largest change per frame of the time by which joints are extrapolated, as a share of a frame's interval, so
+# that a new frame rate does not speed up the motion
 LEAD_CHANGE = 0.1
 
 
