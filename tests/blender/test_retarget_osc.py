@@ -300,7 +300,7 @@ def test_what_cannot_be_used_is_said_and_what_comes_after_it_counts(heard):
 
 def test_ever_new_names_do_not_fill_the_memory(heard, monkeypatch):
     found, send = heard
-    monkeypatch.setattr(streamed_links, "MOST", 3)
+    monkeypatch.setattr(streamed_links, "MOST_LINKS", 3)
     for number in range(9):
         send(packet(f"/limber/link/{number}", 1.0, 0.0, 0.0, 0.0))
     found.look()

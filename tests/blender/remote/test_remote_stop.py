@@ -73,7 +73,7 @@ def test_a_stop_wins_over_what_arms_in_the_same_moment(rig, send, monkeypatch):
 
 def test_the_flood_of_a_sender_does_not_fill_the_memory(rig, send, monkeypatch):
     heard = remote.heard(rig)
-    monkeypatch.setattr(newest_orders, "MOST", 3)
+    monkeypatch.setattr(newest_orders, "MOST_PENDING", 3)
     for number in range(9):
         heard.take(Message(f"/limber/{number}", ()))
     assert len(heard.newest) == 3
