@@ -107,6 +107,8 @@ class LiveRobot:
     def order(self, word: str) -> None:
         """Executes a person's command; raises PlayerError if that is impossible now."""
         status = self.session.link.read_status()
+        if word != "arm":
+            self.ordered_by = ""  # any other word withdraws an arming that waits, even if it is refused
         if why := _refusal(word, status):
             raise PlayerError(f"Robot of '{self.name}': {why}")
         self.ordered_by = ""
