@@ -122,8 +122,6 @@ LONGEST_MOVE_INTERVAL = 0.1
 TOO_SLOW = (
     "{} baud are too slow for its {} servos: choose a higher Baud Rate, here and in the board or the servos"
 )
-# [s] age of an unread move from which no newer ones are sent: all would arrive at once, and Stop behind them
-UNREAD_WITHIN = 0.1
 POSE_FRESH = 0.25  # [s] largest age of a position that counts as the robot's current one
 RECOVERABLE = (  # faults after which the connection itself still works
     Fault.DEVICE_RESET,
@@ -267,9 +265,11 @@ class Connection(ABC):
         return 0.0
 
     @property
-    def takes_moves(self) -> bool:
-        """Whether the device has read enough of its moves for more to be sent."""
-        return True
+    def pace(self) -> float:
+        """Part of its full speed, 0 to 1, at which the motion may go on: less while moves are unread, since
+        all of them would arrive at once, and Stop behind them. At 0 no move may be sent.
+        """
+        return 1.0
 
     @abstractmethod
     def measured(self) -> Raw:

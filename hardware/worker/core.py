@@ -18,7 +18,6 @@ from ..safety import (
     DRIVEN,
     FOLLOWING,
     HELD_UP_AFTER,
-    HOLD_AFTER,
     SETTING_UP,
     Command,
     Fault,
@@ -132,17 +131,14 @@ class Worker:
         controller = self._controller
         if (
             controller is None
-            or controller.at_rest
+            or _is_at_rest(connection, controller)
             or not connection.armed
             or connection.fault_report is not None
         ):
             return False
         if time - self._last_step > HELD_UP_AFTER:
             return False
-        if not connection.takes_moves:
-            self._wait_for(connection, controller)
-            return True
-        connection.move(time, controller.step(State.BRAKING, None, time - self._last_step))
+        self._advance(connection, controller, State.BRAKING, None, time)
         return True
 
     def close(self, time: float) -> None:
@@ -200,7 +196,7 @@ class Worker:
             device_armed=True,
             arrived=controller.arrived,
             done=controller.done,
-            at_rest=controller.at_rest,
+            at_rest=connection is None or _is_at_rest(connection, controller),
             jumped=commanded is not None and self._buffer.jumped(commanded),
         )
 
@@ -297,21 +293,25 @@ class Worker:
                 return
             self._controller = MotionController(connection.limited_device, self._mixing, self._begun, start)
             self._tracking.forget()
-        if not connection.takes_moves:
-            self._wait_for(connection, self._controller)
+        self._advance(connection, self._controller, self._safety.state, goal, time)
+
+    def _advance(
+        self,
+        connection: Connection,
+        controller: MotionController,
+        state: State,
+        goal: list[Kinematic] | None,
+        time: float,
+    ) -> None:
+        """Send the next move. The motion is slower, down to a standstill, for a device that does not read its
+        moves in time; it goes on from the last one that was sent, so that the robot leaps nowhere.
+        """
+        dt = time - self._last_step
+        if connection.pace == 0.0:
+            controller.stand(dt)
             return
         reaches = None if goal is None else self._buffer.reaches()
-        connection.move(
-            time, self._controller.step(self._safety.state, goal, time - self._last_step, reaches)
-        )
-
-    @staticmethod
-    def _wait_for(connection: Connection, controller: MotionController) -> None:
-        """Let the motion wait for a device that does not read its moves. It goes on from the last move sent,
-        so that the robot leaps nowhere, and from rest if the robot has come to rest there meanwhile.
-        """
-        if connection.unread_for > HOLD_AFTER:
-            controller.stand()
+        connection.move(time, controller.step(state, goal, dt, reaches, connection.pace))
 
     def _watch(self, time: float) -> None:
         """Check tracking errors and servos' readings."""
@@ -347,6 +347,11 @@ class Worker:
             self._needs_confirmation(time),
             self._warnings,
         )
+
+
+def _is_at_rest(connection: Connection, controller: MotionController) -> bool:
+    """Whether the robot is at rest: the commanded values are, and the moves before that were read."""
+    return controller.at_rest and controller.rested_for >= connection.unread_for
 
 
 def _leads_to(command: Command, after: Safety) -> bool:

@@ -32,6 +32,7 @@ class MotionController:
         arrived: Whether a slow approach has reached its goal.
         done: Whether a task, or parking, has ended.
         raw: Last raw goals sent (channels,); None for no goal.
+        rested_for: Time [s] for which the commanded values have been at rest.
     """
 
     def __init__(self, device: Device, mixing: Mixing, request: Request, start: Raw) -> None:
@@ -39,6 +40,7 @@ class MotionController:
         self._request = request
         self.channels = tasks.channels_needed(device, mixing, request)
         self.arrived = self.done = False
+        self.rested_for = 0.0
         self.raw: tuple[float | None, ...] = (None,) * len(device.channels)
         self._task: tasks.SetupTask | None = None
         self._drive: Drive | None = None
@@ -62,10 +64,11 @@ class MotionController:
         drive = self._current_drive
         return drive is None or drive.at_rest
 
-    def stand(self) -> None:
-        """Take the commanded values as at rest, as `Drive.stand`."""
+    def stand(self, dt: float) -> None:
+        """Take the commanded values as at rest for the next `dt` [s], as `Drive.stand`."""
         if (drive := self._current_drive) is not None:
             drive.stand()
+        self.rested_for += dt
 
     @property
     def _current_drive(self) -> Drive | None:
@@ -100,15 +103,34 @@ class MotionController:
         goal: Sequence[Kinematic] | None,
         dt: float,
         reaches: Sequence[Reach] | None = None,
+        pace: float = 1.0,
     ) -> tuple[float | None, ...]:
-        """Raw goals `dt` [s] later, in a driven state. `goal` is the current motion (joints,) in Blender;
-        `reaches` as for `Drive.follow`.
+        """Raw goals `dt` [s] later, in a driven state.
+
+        Args:
+            state: The state of the safety supervisor.
+            goal: Current motion (joints,) in Blender; None without one.
+            dt: Time since the last step.
+            reaches: As for `Drive.follow`.
+            pace: Part of its full speed, 0 to 1, at which the motion goes on.
         """
         dt = min(dt, LONGEST_STEP)
+        self.raw = self._goals(state, goal, pace * dt, reaches)
+        self.rested_for = self.rested_for + dt if self.at_rest else 0.0
+        return self.raw
+
+    def _goals(
+        self,
+        state: State,
+        goal: Sequence[Kinematic] | None,
+        dt: float,
+        reaches: Sequence[Reach] | None,
+    ) -> tuple[float | None, ...]:
+        """Raw goals (channels,) after `dt` [s] of motion; arguments as for `step`."""
         if self._task is not None:
-            self.raw = self._task.step(dt, brakes=state is State.BRAKING)
+            goals = self._task.step(dt, brakes=state is State.BRAKING)
             self.done = self._task.done
-            return self.raw
+            return goals
         assert self._drive is not None
         if state is State.PARKING:
             self._park(dt)
@@ -119,8 +141,7 @@ class MotionController:
         else:
             self._drive.follow(goal, dt, reaches)
         self.arrived = goal is not None and self._drive.may_follow and self._drive.has_arrived(goal)
-        self.raw = self._approach.take(self._mixing.unbounded(self._drive.commanded), dt)
-        return self.raw
+        return self._approach.take(self._mixing.unbounded(self._drive.commanded), dt)
 
     def _park(self, dt: float) -> None:
         """Brake, then move slowly to the park pose."""

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 from collections import deque
 
-from .connection import AWAY, UNREAD_WITHIN, Moves
+from ..safety import HOLD_AFTER
+from .connection import AWAY, Moves
 
+# [s] age of the oldest unread move from which the motion slows down, to a standstill at `HOLD_AFTER`: more
+# than a move needs in most networks
+SLOWER_AFTER = 0.05
+FASTER_WITHIN = 1.0  # [s] time in which a motion that stood is as fast as before
+LATE_AFTER = 0.1  # [s] age of an unread move from which the daemon counts as slow
 SLOW_FOR = 1.0  # [s] time for which a daemon counts as slow after it has read a move late
-MOST_UNREAD = 6  # largest number of unread moves: those of `UNREAD_WITHIN`
 BYTES = 8  # [bytes] size of a move's number, the content of its ping
 
 
@@ -27,10 +32,12 @@ class NumberedMoves:
     Attributes:
         unread_for: Age [s] of the oldest unread move; 0 without one. Time in which the worker itself was held
             up does not count.
+        pace: Part of its full speed, 0 to 1, at which the motion may go on: less the older that move is.
     """
 
     def __init__(self, moves: Moves, time: float) -> None:
         self.unread_for = 0.0
+        self.pace = 1.0
         self._moves = moves
         self._number = 0  # of the newest move
         self._read: int | None = None  # number of the newest move that an answered ping shows as read
@@ -41,24 +48,24 @@ class NumberedMoves:
         self._slow_until = 0.0  # [s] by `_clock`
 
     @property
-    def takes_moves(self) -> bool:
-        """Whether the daemon has read enough for more to be sent."""
-        return self.unread_for < UNREAD_WITHIN and len(self._unread) < MOST_UNREAD
-
-    @property
     def is_slow(self) -> bool:
         """Whether the daemon has lately read moves too late."""
         return self._clock < self._slow_until
 
     @property
-    def ping(self) -> bytes:
-        """Content of the ping after the newest move, or before the first."""
-        return self._number.to_bytes(BYTES, "big")
+    def has_answered(self) -> bool:
+        """Whether the daemon has answered a ping."""
+        return self._read is not None
+
+    @property
+    def first_ping(self) -> bytes:
+        """Content of the ping before the first move."""
+        return bytes(BYTES)
 
     def next_ping(self) -> bytes:
         """Content of the ping after the next move, which is the newest from now on."""
         self._number += 1
-        return self.ping
+        return self._number.to_bytes(BYTES, "big")
 
     def sent(self, time: float, taken: bool) -> None:
         """Record that the newest move was sent at `time` [s]; `taken`: the network accepted it."""
@@ -70,8 +77,8 @@ class NumberedMoves:
         """Record what has come until `time` [s]: the content of the newest answered ping, and whether there
         are new positions.
         """
-        self._clock += min(time - self._time, AWAY)
-        self._time = time
+        passed, self._time = min(time - self._time, AWAY), time
+        self._clock += passed
         number = int.from_bytes(answered, "big")
         if len(answered) == BYTES and number <= self._number:  # another content answers no ping of a move
             self._read = max(number, self._read or 0)
@@ -80,5 +87,7 @@ class NumberedMoves:
         while self._unread and self._unread[0][0] <= read:
             self._unread.popleft()
         self.unread_for = self._clock - self._unread[0][1] if self._unread else 0.0
-        if not self.takes_moves:
+        room = (HOLD_AFTER - self.unread_for) / (HOLD_AFTER - SLOWER_AFTER)
+        self.pace = max(0.0, min(room, 1.0, self.pace + passed / FASTER_WITHIN))
+        if self.unread_for > LATE_AFTER:
             self._slow_until = self._clock + SLOW_FOR

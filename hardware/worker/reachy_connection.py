@@ -25,17 +25,21 @@ from ..transport import Transport
 from .connection import AWAY, GREET_FOR, POSE_FRESH, Connection, Moves, Raw
 from .connection_state import SERVO_TRANSITIONS, ConnectionState
 from .foreign_motion import ForeignMotion
+from .motor_goals import MotorGoals, reachable
 from .numbered_moves import NumberedMoves
 from .servos.stored_ranges import shortened, within_own_limits
 
 PATH = "/ws/sdk"
 # [s] time between commands: the daemon's own period; more frequent ones would only load its Raspberry Pi
 MOVE_EVERY = 0.02
+# [s] longest time between commands of a motion that is slow, so that the last before a standstill are sent
+SLOW_MOVE_EVERY = 0.05
 # [s] time without positions, or with an unread move, that is a fault; a wireless network sometimes delays
 # both by half a second
 SILENT_AFTER = 0.8
 EARLY = 1e-3  # [s] largest earliness of a step of the worker
 REST_WITHIN = 1.0  # [s] time within which a robot must come to rest to be armed
+ANSWER_WITHIN = 1.0  # [s] time within which a daemon that answers pings has answered its first
 ARM_FOR = 3.0  # [s] longest wait for the daemon's confirmation of torque: its status comes once a second
 # [rad] 3 degrees; a motor farther beyond its servo's limits jumps noticeably when it gets torque
 BEYOND = 0.05
@@ -65,8 +69,7 @@ class ReachyConnection(Connection):
         self._has_greeted = self._has_pinged = False
         self._status: messages.DaemonStatus | None = None
         self._measured: dict[int, float] = {}  # angle of each motor by id [rad]
-        self._targets: dict[int, float] = {}  # last command of each motor
-        self._antennas_sent: tuple[float, ...] = ()
+        self._goals = MotorGoals()
         self._plays = False  # whether a move that another program has loaded is playing
         self._foreign = ForeignMotion()
         self._heard_at = self._listened_at = time
@@ -93,7 +96,7 @@ class ReachyConnection(Connection):
     def sent(self, raw: Sequence[float | None]) -> Raw:
         pairs = zip(self._device.channels, raw, strict=True)
         return tuple(
-            None if goal is None else steps(_reachable(channel.servo, angle(goal))) for channel, goal in pairs
+            None if goal is None else steps(reachable(channel.servo, angle(goal))) for channel, goal in pairs
         )
 
     @property
@@ -133,7 +136,7 @@ class ReachyConnection(Connection):
                     f"{MOTORS[motor]} of Reachy Mini is {math.degrees(beyond):.0f} degrees beyond its servo's"
                     " limit, where that takes no goals: lift the head by hand before Arm, or it jumps so far"
                     for motor, motor_angle in self._measured.items()
-                    if (beyond := abs(motor_angle - _reachable(motor, motor_angle))) > BEYOND
+                    if (beyond := abs(motor_angle - reachable(motor, motor_angle))) > BEYOND
                 ),
             )
         if self._numbered.is_slow:
@@ -143,16 +146,19 @@ class ReachyConnection(Connection):
                 " computer",
             )
         strayed = self._foreign.strayed(self._listened_at)
-        if not strayed:
-            return ()
-        named = ", ".join(MOTORS[motor] for motor in strayed)
-        return (
-            (
+        if strayed:
+            named = ", ".join(MOTORS[motor] for motor in strayed)
+            return (
                 f"{named} of Reachy Mini: not where Limber sends it. Another program, or a move that plays,"
                 " drives the robot too (while a move plays, the daemon ignores Limber), or something holds"
-                " it: end the other program, or take away what holds it"
-            ),
-        )
+                " it: end the other program, or take away what holds it",
+            )
+        if not self._numbered.has_answered:
+            return (
+                "Reachy Mini's daemon answers no pings, so Limber cannot know whether it reads what it is sent,"
+                " and Stop may come late: restart or update the daemon",
+            )
+        return ()
 
     @property
     def _torque_remarks(self) -> tuple[str, ...]:
@@ -203,17 +209,17 @@ class ReachyConnection(Connection):
         self._watch_silence(time)
 
     def move(self, time: float, raw: Sequence[float | None]) -> None:
-        if not self.armed or time - self._sent_at < MOVE_EVERY - EARLY:
+        every = min(MOVE_EVERY / self.pace, SLOW_MOVE_EVERY)
+        if not self.armed or time - self._sent_at < every - EARLY:
             return
         if not all(map(math.isfinite, (goal for goal in raw if goal is not None))):
             self.fail(Fault.UNSUITABLE, "a goal is not a number")
             return
         pairs = zip(self._device.channels, self.sent(raw), strict=True)
         goals = {channel.servo: angle(goal) for channel, goal in pairs if goal is not None}
-        self._targets.update(goals)
+        self._goals.take(goals)
         self._sent_at = time
-        ping = self._line.ping(self._numbered.next_ping())
-        self._numbered.sent(time, self._say(*self._orders(), then=ping))
+        self._say_numbered(time, *self._goals.commands())
         self._foreign.command(time, goals)
 
     def speak(self, time: float) -> None:
@@ -223,7 +229,7 @@ class ReachyConnection(Connection):
             self._has_greeted = self._transmit(self._line.handshake)
         elif self._line.opened and not self._has_pinged:
             # whether it answers pings is known before the first move
-            self._has_pinged = self._transmit(self._line.ping(self._numbered.ping))
+            self._has_pinged = self._transmit(self._line.ping(self._numbered.first_ping))
         elif self.state is ConnectionState.STOPPING:
             self._stop(time)
         elif self.state is ConnectionState.ARMING and self.fault_report is None:
@@ -238,7 +244,7 @@ class ReachyConnection(Connection):
             and time - self._sent_at >= MOVE_EVERY - EARLY
         ):
             self._sent_at = time
-            self._say(*self._orders())
+            self._say(*self._goals.commands())
 
     def acknowledge_fault(self, time: float) -> None:
         if self.alive:
@@ -270,8 +276,8 @@ class ReachyConnection(Connection):
 
     def _arm(self, time: float) -> None:
         """Arm the robot, one step at each call: send the motors' current positions as goals and switch their
-        torque on, then wait until the daemon confirms it. Fails if the robot keeps moving or does not
-        confirm in time; `time`: [s].
+        torque on, then wait until the daemon confirms it, and has read that. Fails if the robot keeps moving
+        or does not confirm in time; `time`: [s].
         """
         if time - self._heard_at > POSE_FRESH:
             return  # silence is handled by its own monitor
@@ -288,26 +294,35 @@ class ReachyConnection(Connection):
                     " program",
                 )
                 return
-            self._targets, self._antennas_sent = self._here(), ()
+            self._goals.stay(self._measured)
+            self._goals.repeat_antennas()
             commands = (
                 messages.no_automatic_body_yaw(),
-                *self._orders(),
+                *self._goals.commands(),
                 messages.motor_mode(messages.ENABLED),
             )
-            is_sent = self._say(*commands, then=self._line.ping(self._numbered.ping))
-            self._requested_at = time if is_sent else None
-        elif self._status.motors == messages.ENABLED:
+            self._requested_at = time if self._say_numbered(time, *commands) else None
+        elif self._status.motors == messages.ENABLED and self._has_read_request(time):
             self._foreign.forget()
             self._confirm()
         elif time - self._requested_at > ARM_FOR:
             self.fail(Fault.DEVICE_REFUSED, f"its motors stay '{self._status.motors}'")
 
+    def _has_read_request(self, time: float) -> bool:
+        """Whether the daemon has read the request to enable the motors. One that has never answered a ping
+        gets some time for its answer, since its positions come even if it reads nothing.
+        """
+        assert self._requested_at is not None
+        if not self._numbered.has_answered:
+            return time - self._requested_at > ANSWER_WITHIN
+        return not self.unread_for
+
     def _stop(self, time: float) -> None:
         """End any move, and hold the motors where they are, or release them."""
         if time - self._heard_at <= POSE_FRESH:
-            self._targets = self._here()
-        self._antennas_sent = ()
-        if self._say_with_release(self._limp, messages.stop_move(), *self._orders()):
+            self._goals.stay(self._measured)
+        self._goals.repeat_antennas()
+        if self._say_with_release(self._limp, messages.stop_move(), *self._goals.commands()):
             self._sent_at, self._hold_until = time, time + HOLD_FOR
             self._confirm()
 
@@ -328,33 +343,24 @@ class ReachyConnection(Connection):
         """Motors that lose torque when the robot is disarmed or stopped."""
         return [channel.servo for channel in self._device.channels if channel.on_silence == "detach"]
 
-    def _here(self) -> dict[int, float]:
-        """Current angle [rad] of each motor as its goal, clamped to its servo's limits."""
-        return {motor: _reachable(motor, motor_angle) for motor, motor_angle in self._measured.items()}
-
     def _releasing(self, motors: Sequence[int]) -> tuple[str, ...]:
         if set(motors) == MOTORS.keys():
             return (messages.motor_mode(messages.DISABLED),)
         return (messages.torque_off([MOTORS[motor] for motor in motors]),) if motors else ()
 
-    def _orders(self) -> tuple[str, ...]:
-        """Commands for the current goals: the head's always, the antennas' only if they have changed; empty
-        before there are goals.
-        """
-        if not self._targets:
-            return ()
-        orders = (messages.head_joints([self._targets[motor] for motor in HEAD]),)
-        antennas = tuple(self._targets[motor] for motor in ANTENNAS)
-        if antennas == self._antennas_sent:
-            return orders
-        self._antennas_sent = antennas
-        return (*orders, messages.antennas(antennas))
-
     def _say(self, *commands: str, then: bytes = b"") -> bool:
         """Send commands together, and the frame `then`; returns False if the network did not accept them."""
         is_sent = not commands or self._transmit(b"".join(map(self._line.text, commands)) + then)
         if not is_sent:
-            self._antennas_sent = ()
+            self._goals.repeat_antennas()
+        return is_sent
+
+    def _say_numbered(self, time: float, *commands: str) -> bool:
+        """Send commands as one move, and the ping whose answer shows that they were read; returns as
+        `_say`.
+        """
+        is_sent = self._say(*commands, then=self._line.ping(self._numbered.next_ping()))
+        self._numbered.sent(time, is_sent)
         return is_sent
 
     @property
@@ -362,8 +368,8 @@ class ReachyConnection(Connection):
         return self._numbered.unread_for
 
     @property
-    def takes_moves(self) -> bool:
-        return self._numbered.takes_moves
+    def pace(self) -> float:
+        return self._numbered.pace
 
     def _watch_silence(self, time: float) -> None:
         if self.fault_report is not None:
@@ -379,9 +385,3 @@ class ReachyConnection(Connection):
                 self.fail(Fault.DEVICE_REFUSED, self._status.error or f"its daemon is '{self._status.state}'")
             else:
                 self.fail(Fault.SILENT, "")
-
-
-def _reachable(motor: int, angle_asked: float) -> float:
-    """Angle [rad] nearest to `angle_asked` that the motor's servo accepts as a goal."""
-    lowest, highest = LIMITS[motor]
-    return min(max(angle_asked, angle(lowest)), angle(highest))
