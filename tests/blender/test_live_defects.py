@@ -145,13 +145,17 @@ def test_live_that_begins_anew_has_no_earlier_defect(two_lamps, monkeypatch, def
     defects_of_limber.clear()
 
 
+def move_targets(*chains) -> None:
+    for chain in chains:
+        chain.target.location.x += 1.0
+    bpy.context.view_layer.update()
+    settle()
+
+
 def test_a_defect_where_inputs_are_compared_is_no_change_for_ever(two_lamps, monkeypatch, defects_of_limber):
     (rig, chain), (other, other_chain) = two_lamps
     monkeypatch.setattr(session(rig, chain), "differs", fail)
-    for each in (chain, other_chain):
-        each.target.location.x += 1.0
-    bpy.context.view_layer.update()
-    settle()
+    move_targets(chain, other_chain)
     assert not live.scene_updated(bpy.context.scene, bpy.context.evaluated_depsgraph_get())
     assert "is stopped by a defect of Limber" in session(rig, chain).problem
     assert missed(other, other_chain) < 0.1
@@ -163,10 +167,7 @@ def test_a_defect_where_inputs_are_compared_is_no_change_for_ever(two_lamps, mon
 def test_a_changed_target_does_not_end_a_handler(two_lamps, monkeypatch, defects_of_limber):
     (rig, chain), (other, other_chain) = two_lamps
     monkeypatch.setattr(session(rig, chain), "read", fail)
-    for each in (chain, other_chain):
-        each.target.location.x += 1.0
-    bpy.context.view_layer.update()
-    settle()
+    move_targets(chain, other_chain)
     assert missed(other, other_chain) < 0.1
     assert missed(rig, chain) > 1.0
     defects_of_limber.clear()

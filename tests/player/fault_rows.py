@@ -116,14 +116,27 @@ def way_back(robot: ServedRobot, player: Playing, is_latched: bool = True) -> tu
     return ("clear", "arm") if is_latched else ("arm",)
 
 
+def outcome(
+    robot: ServedRobot,
+    player: Playing,
+    said: str,
+    state: DeviceState = DeviceState.DISARMED,
+    arms: int = 1,
+    is_latched: bool = True,
+) -> PlayerOutcome:
+    """The outcome of a row after which the robot, armed `arms` times until then, is at rest in that state."""
+    moves = unmoved(robot, player, state)
+    assert robot.arms == arms
+    return PlayerOutcome(moves, said, back=way_back(robot, player, is_latched))
+
+
 def unplugged(robot: ServedRobot) -> PlayerOutcome:
     with robot.armed_player() as player:
         robot.unplug()
         said = sentence(player, robot, "was unplugged")
         robot.plug()
         player.until("Disarmed: type 'arm'")
-        moves = unmoved(robot, player, DeviceState.DISARMED)
-        return PlayerOutcome(moves, said, back=way_back(robot, player, is_latched=False))
+        return outcome(robot, player, said, is_latched=False)
 
 
 def not_there(robot: ServedRobot) -> PlayerOutcome:
@@ -132,9 +145,7 @@ def not_there(robot: ServedRobot) -> PlayerOutcome:
         said = sentence(player, robot, "does not exist")
         robot.plug()
         player.until("Disarmed: type 'arm'")
-        moves = unmoved(robot, player, DeviceState.DISARMED)
-        assert robot.arms == 0, "the order to arm ended with the fault"
-        return PlayerOutcome(moves, said, back=way_back(robot, player, is_latched=False))
+        return outcome(robot, player, said, arms=0, is_latched=False)  # the order to arm ended too
 
 
 def silent(robot: ServedRobot) -> PlayerOutcome:
@@ -143,16 +154,14 @@ def silent(robot: ServedRobot) -> PlayerOutcome:
         said = sentence(player, robot, "does not answer")
         robot.pty.thaw()
         player.until("Disarmed: type 'arm'")
-        moves = unmoved(robot, player, DeviceState.DISARMED)
-        return PlayerOutcome(moves, said, back=way_back(robot, player, is_latched=False))
+        return outcome(robot, player, said, is_latched=False)
 
 
 def restarts(robot: ServedRobot) -> PlayerOutcome:
     with robot.armed_player() as player:
         robot.pty.reset()
         said = sentence(player, robot, "restarted and is disarmed")
-        moves = unmoved(robot, player, DeviceState.DISARMED)
-        return PlayerOutcome(moves, said, back=way_back(robot, player))
+        return outcome(robot, player, said)
 
 
 def stalls(robot: ServedRobot) -> PlayerOutcome:
@@ -162,9 +171,7 @@ def stalls(robot: ServedRobot) -> PlayerOutcome:
         wait_until(lambda: robot.state is DeviceState.DISARMED)
         os.kill(player.process.pid, signal.SIGCONT)
         said = sentence(player, robot, "was silent for too long, so the robot was disarmed")
-        moves = unmoved(robot, player, DeviceState.DISARMED)
-        assert robot.arms == 1
-        return PlayerOutcome(moves, said, back=way_back(robot, player))
+        return outcome(robot, player, said)
 
 
 def sleeps(robot: ServedRobot) -> PlayerOutcome:
@@ -177,9 +184,7 @@ def sleeps(robot: ServedRobot) -> PlayerOutcome:
         for process in both:
             os.kill(process, signal.SIGCONT)
         said = sentence(player, robot, "type 'clear'")
-        moves = unmoved(robot, player, DeviceState.DISARMED)
-        assert robot.arms == 1
-        return PlayerOutcome(moves, said, back=way_back(robot, player))
+        return outcome(robot, player, said)
 
 
 def killed_worker(robot: ServedRobot) -> PlayerOutcome:
@@ -187,8 +192,7 @@ def killed_worker(robot: ServedRobot) -> PlayerOutcome:
         os.kill(worker_of(player), signal.SIGKILL)
         said = sentence(player, robot, "The process that talks to the robot ended")
         wait_until(lambda: robot.state is DeviceState.HOLDING)  # by the robot's own watchdog
-        moves = unmoved(robot, player, DeviceState.HOLDING)
-        return PlayerOutcome(moves, said, back=way_back(robot, player))
+        return outcome(robot, player, said, DeviceState.HOLDING)
 
 
 def killed_player(robot: ServedRobot) -> PlayerOutcome:
