@@ -265,9 +265,9 @@ class Connection(ABC):
         return 0.0
 
     @property
-    def pace(self) -> float:
-        """Part of its full speed, 0 to 1, at which the motion may go on: less while moves are unread, since
-        all of them would arrive at once, and Stop behind them. At 0 no move may be sent.
+    def speed_scale(self) -> float:
+        """Factor, 0 to 1, of the motion's speed: less while moves are unread, since all of them would arrive
+        at once, and Stop behind them. At 0 no move may be sent.
         """
         return 1.0
 

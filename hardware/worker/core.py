@@ -18,6 +18,7 @@ from ..safety import (
     DRIVEN,
     FOLLOWING,
     HELD_UP_AFTER,
+    HOLD_AFTER,
     SETTING_UP,
     Command,
     Fault,
@@ -307,11 +308,14 @@ class Worker:
         moves in time; it goes on from the last one that was sent, so that the robot leaps nowhere.
         """
         dt = time - self._last_step
-        if connection.pace == 0.0:
-            controller.stand(dt)
+        if connection.speed_scale == 0.0:
+            controller.stand()
+            return
+        if state is State.BRAKING and controller.at_rest:
+            controller.rested_for += dt  # no move is sent any more, so that the device reads the last ones
             return
         reaches = None if goal is None else self._buffer.reaches()
-        connection.move(time, controller.step(state, goal, dt, reaches, connection.pace))
+        connection.move(time, controller.step(state, goal, dt, reaches, connection.speed_scale))
 
     def _watch(self, time: float) -> None:
         """Check tracking errors and servos' readings."""
@@ -350,8 +354,11 @@ class Worker:
 
 
 def _is_at_rest(connection: Connection, controller: MotionController) -> bool:
-    """Whether the robot is at rest: the commanded values are, and the moves before that were read."""
-    return controller.at_rest and controller.rested_for >= connection.unread_for
+    """Whether the robot is at rest: the commanded values are, and a device that reads late has had the time
+    to read the moves before that, and to perform them.
+    """
+    delay = 0.0 if connection.speed_scale == 1.0 else 2.0 * HOLD_AFTER
+    return controller.at_rest and controller.rested_for >= delay
 
 
 def _leads_to(command: Command, after: Safety) -> bool:

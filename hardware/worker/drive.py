@@ -171,9 +171,15 @@ class Drive:
         dt = min(dt, LONGEST_STEP)
         self._go(dt, lambda joint, time: _braked(self._states[joint], self._limiters[joint].limits, time))
 
-    def stand(self) -> None:
-        """Take the commanded values as at rest: the robot itself has come to rest there meanwhile."""
-        self._states = [Kinematic(state.position) for state in self._states]
+    def scale_velocities(self, factor: float) -> None:
+        """Multiply the velocities by `factor`, 0 to 1, of joints that move slower than commanded or, at 0,
+        that have come to rest.
+        """
+        if factor < 1.0:
+            self._states = [
+                Kinematic(state.position, factor * state.velocity, factor**2 * state.acceleration)
+                for state in self._states
+            ]
 
     def _distance(self, goal: Sequence[Kinematic]) -> float:
         """Largest distance of a joint from its goal [rad of a revolute joint]."""

@@ -41,6 +41,7 @@ class MotionController:
         self.channels = tasks.channels_needed(device, mixing, request)
         self.arrived = self.done = False
         self.rested_for = 0.0
+        self._speed_scale = 1.0  # of the last step
         self.raw: tuple[float | None, ...] = (None,) * len(device.channels)
         self._task: tasks.SetupTask | None = None
         self._drive: Drive | None = None
@@ -64,11 +65,13 @@ class MotionController:
         drive = self._current_drive
         return drive is None or drive.at_rest
 
-    def stand(self, dt: float) -> None:
-        """Take the commanded values as at rest for the next `dt` [s], as `Drive.stand`."""
+    def stand(self) -> None:
+        """Take the commanded values as at rest, as `Drive.scale_velocities`. The robot itself may still move
+        when it reads the last of them, so `rested_for` begins anew.
+        """
         if (drive := self._current_drive) is not None:
-            drive.stand()
-        self.rested_for += dt
+            drive.scale_velocities(0.0)
+        self.rested_for = 0.0
 
     @property
     def _current_drive(self) -> Drive | None:
@@ -103,7 +106,7 @@ class MotionController:
         goal: Sequence[Kinematic] | None,
         dt: float,
         reaches: Sequence[Reach] | None = None,
-        pace: float = 1.0,
+        speed_scale: float = 1.0,
     ) -> tuple[float | None, ...]:
         """Raw goals `dt` [s] later, in a driven state.
 
@@ -112,10 +115,16 @@ class MotionController:
             goal: Current motion (joints,) in Blender; None without one.
             dt: Time since the last step.
             reaches: As for `Drive.follow`.
-            pace: Part of its full speed, 0 to 1, at which the motion goes on.
+            speed_scale: Factor, 0 to 1, of the motion's speed. When it begins to brake it goes on at this
+                speed, and brakes in the joints' own time.
         """
         dt = min(dt, LONGEST_STEP)
-        self.raw = self._goals(state, goal, pace * dt, reaches)
+        drive = self._current_drive
+        if state in (State.HOLDING, State.BRAKING) and drive is not None:
+            drive.scale_velocities(self._speed_scale)
+            speed_scale = 1.0
+        self._speed_scale = speed_scale
+        self.raw = self._goals(state, goal, speed_scale * dt, reaches)
         self.rested_for = self.rested_for + dt if self.at_rest else 0.0
         return self.raw
 

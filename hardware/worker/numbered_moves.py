@@ -1,4 +1,6 @@
-"""Finds out which moves a daemon has read that answers none: a WebSocket ping with a number follows each."""
+"""Finds out which moves a daemon has read, although it does not answer them: a numbered WebSocket ping
+follows each move.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,7 @@ from .connection import AWAY, Moves
 # [s] age of the oldest unread move from which the motion slows down, to a standstill at `HOLD_AFTER`: more
 # than a move needs in most networks
 SLOWER_AFTER = 0.05
-FASTER_WITHIN = 1.0  # [s] time in which a motion that stood is as fast as before
+RECOVERY_TIME = 1.0  # [s] time in which a motion that stood is as fast as before
 LATE_AFTER = 0.1  # [s] age of an unread move from which the daemon counts as slow
 SLOW_FOR = 1.0  # [s] time for which a daemon counts as slow after it has read a move late
 BYTES = 8  # [bytes] size of a move's number, the content of its ping
@@ -23,7 +25,7 @@ class NumberedMoves:
     answered none, not even the first, which comes before all moves, is taken to have read what was sent
     before its newest positions.
 
-    In each of its steps the worker calls `listen`, then sends one move at most: `next_ping`, `sent`.
+    In each of its steps the worker calls `listen`, then sends one move at most: `next_ping`, `record`.
 
     Args:
         moves: The statistics of moves: one counts as acknowledged when the daemon has read it.
@@ -32,12 +34,12 @@ class NumberedMoves:
     Attributes:
         unread_for: Age [s] of the oldest unread move; 0 without one. Time in which the worker itself was held
             up does not count.
-        pace: Part of its full speed, 0 to 1, at which the motion may go on: less the older that move is.
+        speed_scale: Factor, 0 to 1, of the motion's speed: less the older that move is, and growing slowly.
     """
 
     def __init__(self, moves: Moves, time: float) -> None:
         self.unread_for = 0.0
-        self.pace = 1.0
+        self.speed_scale = 1.0
         self._moves = moves
         self._number = 0  # of the newest move
         self._read: int | None = None  # number of the newest move that an answered ping shows as read
@@ -67,7 +69,7 @@ class NumberedMoves:
         self._number += 1
         return self._number.to_bytes(BYTES, "big")
 
-    def sent(self, time: float, taken: bool) -> None:
+    def record(self, time: float, taken: bool) -> None:
         """Record that the newest move was sent at `time` [s]; `taken`: the network accepted it."""
         self._moves.send(self._number, time, taken)
         if taken:
@@ -87,7 +89,7 @@ class NumberedMoves:
         while self._unread and self._unread[0][0] <= read:
             self._unread.popleft()
         self.unread_for = self._clock - self._unread[0][1] if self._unread else 0.0
-        room = (HOLD_AFTER - self.unread_for) / (HOLD_AFTER - SLOWER_AFTER)
-        self.pace = max(0.0, min(room, 1.0, self.pace + passed / FASTER_WITHIN))
+        largest = (HOLD_AFTER - self.unread_for) / (HOLD_AFTER - SLOWER_AFTER)
+        self.speed_scale = max(0.0, min(largest, 1.0, self.speed_scale + passed / RECOVERY_TIME))
         if self.unread_for > LATE_AFTER:
             self._slow_until = self._clock + SLOW_FOR

@@ -146,19 +146,20 @@ class ReachyConnection(Connection):
                 " computer",
             )
         strayed = self._foreign.strayed(self._listened_at)
+        remarks = []
         if strayed:
             named = ", ".join(MOTORS[motor] for motor in strayed)
-            return (
+            remarks.append(
                 f"{named} of Reachy Mini: not where Limber sends it. Another program, or a move that plays,"
                 " drives the robot too (while a move plays, the daemon ignores Limber), or something holds"
-                " it: end the other program, or take away what holds it",
+                " it: end the other program, or take away what holds it"
             )
         if not self._numbered.has_answered:
-            return (
+            remarks.append(
                 "Reachy Mini's daemon answers no pings, so Limber cannot know whether it reads what it is sent,"
-                " and Stop may come late: restart or update the daemon",
+                " and Stop may come late: restart or update the daemon"
             )
-        return ()
+        return tuple(remarks)
 
     @property
     def _torque_remarks(self) -> tuple[str, ...]:
@@ -209,7 +210,7 @@ class ReachyConnection(Connection):
         self._watch_silence(time)
 
     def move(self, time: float, raw: Sequence[float | None]) -> None:
-        every = min(MOVE_EVERY / self.pace, SLOW_MOVE_EVERY)
+        every = min(MOVE_EVERY / self.speed_scale, SLOW_MOVE_EVERY)
         if not self.armed or time - self._sent_at < every - EARLY:
             return
         if not all(map(math.isfinite, (goal for goal in raw if goal is not None))):
@@ -276,8 +277,8 @@ class ReachyConnection(Connection):
 
     def _arm(self, time: float) -> None:
         """Arm the robot, one step at each call: send the motors' current positions as goals and switch their
-        torque on, then wait until the daemon confirms it, and has read that. Fails if the robot keeps moving
-        or does not confirm in time; `time`: [s].
+        torque on, then wait until the daemon has read the request, and confirms it. Fails if the robot keeps
+        moving or the daemon does not confirm in time; `time`: [s].
         """
         if time - self._heard_at > POSE_FRESH:
             return  # silence is handled by its own monitor
@@ -306,7 +307,8 @@ class ReachyConnection(Connection):
             self._foreign.forget()
             self._confirm()
         elif time - self._requested_at > ARM_FOR:
-            self.fail(Fault.DEVICE_REFUSED, f"its motors stay '{self._status.motors}'")
+            reads = "" if self._numbered.has_answered else ", and its daemon answers no pings: restart it"
+            self.fail(Fault.DEVICE_REFUSED, f"its motors stay '{self._status.motors}'{reads}")
 
     def _has_read_request(self, time: float) -> bool:
         """Whether the daemon has read the request to enable the motors. One that has never answered a ping
@@ -360,7 +362,7 @@ class ReachyConnection(Connection):
         `_say`.
         """
         is_sent = self._say(*commands, then=self._line.ping(self._numbered.next_ping()))
-        self._numbered.sent(time, is_sent)
+        self._numbered.record(time, is_sent)
         return is_sent
 
     @property
@@ -368,8 +370,8 @@ class ReachyConnection(Connection):
         return self._numbered.unread_for
 
     @property
-    def pace(self) -> float:
-        return self._numbered.pace
+    def speed_scale(self) -> float:
+        return self._numbered.speed_scale
 
     def _watch_silence(self, time: float) -> None:
         if self.fault_report is not None:
