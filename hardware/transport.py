@@ -32,7 +32,7 @@ _BUSY = (errno.EBUSY, errno.EAGAIN)
 _FORBIDDEN = (errno.EACCES, errno.EPERM)
 
 
-# a baud rate that the port does not support
+# ValueError: the port does not support the baud rate
 _OPEN_ERRORS: tuple[type[Exception], ...] = (*PORT_ERRORS, ValueError)
 
 
@@ -137,7 +137,6 @@ def why_not_open(error: Exception, platform: str) -> Fault:
     if code in _BUSY:
         return Fault.PORT_BUSY
     if code in _FORBIDDEN or "PermissionError" in text:
-        return (
-            Fault.PORT_BUSY if platform == "win32" else Fault.PORT_FORBIDDEN
-        )  # Windows denies access to a port in use
+        # Windows denies access to a port in use
+        return Fault.PORT_BUSY if platform == "win32" else Fault.PORT_FORBIDDEN
     return Fault.PORT_UNUSABLE

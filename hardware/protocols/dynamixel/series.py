@@ -80,7 +80,7 @@ def requirements(multi_turn: bool) -> Requirements:
     """
     modes = MORE_TURNS if multi_turn else ONE_TURN
     names = [f"{mode} ({MODES[mode]})" for mode in modes]
-    plain = Requirement(
+    drive_mode = Requirement(
         DRIVE_MODE,
         "drive mode (address 10)",
         (0,),
@@ -91,7 +91,7 @@ def requirements(multi_turn: bool) -> Requirements:
         MODE, "operating mode (address 11)", modes, " or ".join((", ".join(names[:-1]), names[-1])), MODES
     )
     bounds = Bounds(Register(52, 4), Register(48, 4), (MODE, (POSITION_MODE,)))
-    return Requirements((mode, plain), bounds, HOMING_OFFSET)
+    return Requirements((mode, drive_mode), bounds, HOMING_OFFSET)
 
 
 TABLE = RegisterTable(
