@@ -110,11 +110,13 @@ class Director:
         return performance.authored_target(camera, performance.frame)
 
     def changed_pose(self, names: str) -> TargetPose:
-        """The changed pose of the target named in an address."""
+        """Pose, to be changed, of the target that an address names, as for `target`."""
         return self.placed.setdefault(self.target(names), TargetPose())
 
     def target(self, names: str) -> str:
-        """Name of the target that an address names: a chain's, or that of one of its other ends."""
+        """Name of the target of a chain (address CHAIN) or of one of its other ends (CHAIN/GOAL). Raises
+        PlayerError if there is no such chain or goal.
+        """
         chain, goal = self.chain(names)
         target = self.performance.target_name(chain.name)
         if goal:
@@ -127,7 +129,9 @@ class Director:
         return target
 
     def chain(self, names: str) -> tuple[ChainEntry, str]:
-        """The chain with whose name an address begins, and the rest of the address."""
+        """(the chain with whose name an address begins, rest of the address). Raises PlayerError if there is
+        none.
+        """
         chains = {chain.name: chain for chain in self.performance.character.chains}
         begun = begun_with(names, chains)
         if begun is None:
@@ -136,6 +140,7 @@ class Director:
 
 
 def listed(names: Iterable[str]) -> str:
+    """Names in quotes, as text for a message."""
     return ", ".join(f"'{name}'" for name in names) or "none"
 
 
@@ -214,8 +219,8 @@ def _axis(director: Director, order: Order, cause: str) -> None:
 
 
 def _seen(director: Director, order: Order, cause: str) -> None:
-    """Records a sighting of a person by a camera. Without a camera the behaviour notices the person, but
-    nobody looks there.
+    """Records that a camera sees a person. Without a camera the behaviour notices the person, but no chain
+    looks there.
     """
     camera = named(order.name, director.performance.target_names) or order.name
     try:
@@ -245,7 +250,7 @@ def _say(director: Director, order: Order, cause: str) -> None:
 
 
 def _velocity(director: Director, order: Order, cause: str) -> None:
-    """Does nothing: received numbers are smoothed without a velocity from the sender."""
+    """Checks the address: received numbers are smoothed without a velocity from the sender."""
     director.changed_pose(order.names)
 
 

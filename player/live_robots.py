@@ -71,7 +71,7 @@ class LiveRobot:
         if status.sentence != self.said and not (self.is_retrying and status.state is State.CONNECTING):
             self.said = status.sentence
             say(f"Robot of '{self.name}': {status.sentence}")
-        self._look(status, say)
+        self._arm_or_reconnect(status, say)
 
     def _followed(
         self, performance: Performance, status: Status, dt: float, say: Callable[[str], None]
@@ -88,7 +88,7 @@ class LiveRobot:
             say(f"Robot of '{self.name}': the pose is {', '.join(self._pose)}")
         return self.shown
 
-    def _look(self, status: Status, say: Callable[[str], None]) -> None:
+    def _arm_or_reconnect(self, status: Status, say: Callable[[str], None]) -> None:
         """Arms a connected robot if that was requested, and reconnects one that was away, which then stays
         disarmed.
         """
