@@ -80,6 +80,8 @@ def yaml_documents(text: str, scalar: Scalar | None = None) -> list[tuple[int, A
 
 
 class _YamlReader:
+    """Reads the documents of one text; arguments as for `yaml_documents`."""
+
     def __init__(self, text: str, scalar: Scalar | None) -> None:
         self.text, self.scalar = text, scalar
         self._anchored: dict[str, Any] = {}
@@ -147,6 +149,7 @@ class _YamlReader:
         return node_value
 
     def _value(self, event: Any, depth: int) -> Any:
+        """The scalar, list or map that begins with an event."""
         if isinstance(event, ScalarEvent):
             return self._scalar_value(event)
         if isinstance(event, SequenceStartEvent):
@@ -182,6 +185,7 @@ class _YamlReader:
         return mapping
 
     def _until(self, end: type) -> Iterator[Any]:
+        """The events before the next one of the type `end`, which is consumed too."""
         while not isinstance(event := next(self.events), end):
             yield event
 
