@@ -177,6 +177,7 @@ class Inbox:
         return (message.address, repr(packet.sender)) if is_question else self.key(message)
 
     def close(self) -> None:
+        """Closes the sockets, and ends the thread."""
         if self._thread is not None:
             self._closing.close()
             self._thread.join()  # the thread ends at once; only then is the port free

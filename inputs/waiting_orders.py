@@ -50,13 +50,14 @@ class WaitingOrders:
         self._orders: queue.SimpleQueue[WaitingOrder] = queue.SimpleQueue()
 
     def put(self, order: str | Order, cause: str = "") -> None:
+        """Adds a command, or drops it if too many wait; `cause` is its source."""
         word = order.word if isinstance(order, Order) else order.partition(" ")[0]
         is_personal = word in WORDS and WORDS[word].is_personal
         if self._orders.qsize() < MOST_WAITING + ROOM * is_personal:
             self._orders.put(WaitingOrder(self.stops, time.monotonic(), cause, order))
 
     def stop(self) -> None:
-        """Notes a stop, which voids all commands that wait."""
+        """Records a stop, which voids all commands that wait."""
         with self._stopping:
             self.stops += 1
 

@@ -97,6 +97,7 @@ class Order(NamedTuple):
 
     @property
     def path(self) -> str:
+        """The subject of the command: its word and names, as in an address."""
         return f"{self.word}/{self.names}" if self.names else self.word
 
     @property
