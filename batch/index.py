@@ -62,7 +62,7 @@ def _is_episode(record: TaskRecord, only_good: bool) -> bool:
 
 
 def _manifest(folder: Path, ended: Sequence[Ended], episodes: Sequence[Ended]) -> list[dict[str, Any]]:
-    """An entry for each clip: name, verdict with its reason, file, number in the dataset, and further facts."""
+    """An entry for each clip: name, verdict and reason, file, number in the dataset, and further facts."""
     numbers = {task: number for number, (task, _) in enumerate(episodes)}
     rows = []
     for task, record in ended:
