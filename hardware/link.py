@@ -187,16 +187,8 @@ class WorkerLink:
 
     def jog(self, joint: int, amount: float, free: bool = False) -> None:
         """Move one joint slowly by `amount` [the joint's unit], and hold it until `disarm`; other channels
-        get no goals.
-
-        Args:
-            joint: Index of the joint.
-            amount: Signed distance, in the joint's unit.
-            free: Whether to apply only the servo's range, and not the joint's, while zero and limits are not
-                known yet.
-
-        Raises:
-            AnglesError: There is no such joint, or the distance is not finite.
+        get no goals. With `free` only the servo's range applies and not the joint's, while zero and limits are
+        not known yet. Raises AnglesError if there is no such joint, or the amount is not finite.
         """
         if not math.isfinite(amount):
             raise AnglesError(f"A jog of {amount}; give a finite number")
