@@ -187,8 +187,8 @@ class WorkerLink:
 
     def jog(self, joint: int, amount: float, free: bool = False) -> None:
         """Move one joint slowly by `amount` [the joint's unit], and hold it until `disarm`; other channels
-        get no goals. With `free` only the servo's range applies and not the joint's, while zero and limits are
-        not known yet. Raises AnglesError if there is no such joint, or the amount is not finite.
+        get no goals. With `free` only the servo's range applies and not the joint's, whose zero and limits
+        are not known yet. Raises AnglesError if there is no such joint, or the amount is not finite.
         """
         if not math.isfinite(amount):
             raise AnglesError(f"A jog of {amount}; give a finite number")
