@@ -41,7 +41,7 @@ class Message(NamedTuple):
     trouble: str = ""  # why it cannot be read: what was expected and what was found
     repeats: int = 1  # number of messages with its key since the last handled one, itself included
     time: float = nan  # [s] when its values were taken, by the sender's clock; NaN if not given
-    # time since the system received it, as a share of the time since the previous look; NaN if unknown
+    # time since the system received it, as a share of that since the inbox's previous look; NaN if unknown
     age: float = nan
     sender: tuple[Any, ...] = ()  # address of the socket that sent it; () if unknown
 

@@ -12,7 +12,7 @@ from .words import WORDS, Order
 # their mind
 FRESH = 1.0
 MOST_WAITING = 1000  # largest number of waiting commands; further ones are dropped
-# number of a person's commands that may wait besides, so that a flood of others drops none of them
+# number of a person's commands that may wait in addition, so that a flood of others drops none of them
 ROOM = 100
 
 
@@ -33,7 +33,7 @@ class WaitingOrder(NamedTuple):
 
     @property
     def is_late(self) -> bool:
-        """Whether it is ignored by now, if it is a press after which a robot may move or sink."""
+        """Whether it is older than FRESH, so that a press after which a robot may move or sink is ignored."""
         return time.monotonic() - self.arrived_at > FRESH
 
 

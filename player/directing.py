@@ -35,13 +35,14 @@ class TargetPose:
 
 @dataclass
 class Director:
-    """A performance that executes commands.
+    """Executes commands on a performance, and advances it.
 
     Attributes:
         performance, playhead: The performance, and the position in its clip.
         events: Names of the events since the last tick.
         placed: Targets that somebody has moved, by their names.
-        persons: Persons whom trackers see. A chain whose target is a camera looks at the person whom it sees.
+        persons: Persons whom trackers see. A chain whose target is a camera looks at the person whom that
+            camera sees.
         folder: Folder of its sounds; None: no sounds are played.
         speech: Speech of the character.
         remarks: Sentences to report on commands that were executed in part.

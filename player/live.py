@@ -54,7 +54,7 @@ class LiveOptions:
         seconds: Duration [s]; None: until a person ends the performance.
         port: Port of the character's robot; "": the port in the file.
         without_robot: Whether to connect no robot.
-        is_attended: Whether a person types the commands; commands typed by a program cannot arm.
+        is_attended: Whether a person types the commands; lines that a program writes cannot arm.
         arm: Whether that person has requested at the start to arm the robots once they are connected.
         permission: The installer's permission to arm them at the start of this computer; None if there is
             none.

@@ -49,7 +49,7 @@ class LiveRobot:
     retry_at: float = 0.0  # [s] time of the next attempt to connect
     said: str = ""  # last reported sentence
     is_retrying: bool = False  # whether the robot is away and Limber tries to reconnect it; reported once
-    # values that the robot keeps while a person moves it to the pose of these values; None: it follows
+    # values that are sent while a person moves the robot to their pose; None: it follows the character
     shown: list[Kinematic] | None = None
 
     def tick(
@@ -268,7 +268,9 @@ class LiveRobots:
             self._forget_faults()
 
     def _addressed(self, word: str, name: str) -> list[LiveRobot]:
-        """The robots that a command is for; raises PlayerError if no robot has the name."""
+        """The robots that a command is for, by the name in it; "": all. Raises PlayerError if no robot has
+        that name, or if several would be confirmed at once.
+        """
         robots = [robot for robot in self.robots if name in ("", robot.name)]
         names = ", ".join(f"'{robot.name}'" for robot in self.robots) or "none"
         if name and not robots:

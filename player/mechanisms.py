@@ -24,7 +24,7 @@ from .scene import Moment, PlayedMover, PlayedView
 
 @dataclass
 class PlayedMechanism(PlayedMover[MechanismEntry]):
-    """A mechanism of a character file."""
+    """A mechanism of a character file; its model is made at the first tick."""
 
     model: MechanismModel | None = None
 

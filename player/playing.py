@@ -30,10 +30,10 @@ IDENTITY = np.eye(4).tolist()
 def play(character: CharacterFile, script: Script) -> dict[str, Array]:
     """Plays a script; returns the arrays of the recording by their names.
 
-    Arrays have a row for each tick; row 0 is the first frame, at rest:
+    The arrays, for t ticks, n joints, c chains and v values; row 0 is the first frame, at rest:
         time (t,) [s]; joint_names (n,); commanded, desired (t, n) [rad, m]; lower, upper, velocity,
         acceleration, jerk (n,); chain_names (c,); target_position (t, c, 3) [m]; aim_error_desired,
-        aim_error (t, c) [rad]; state (t,); value_names (v,); values (t, v); decisions, JSON lines.
+        aim_error (t, c) [rad]; state (t,); value_names (v,); values (t, v); decisions (k,), lines of JSON.
 
     Raises:
         PlayerError: The script names something that the character does not have, or a chain, mechanism or

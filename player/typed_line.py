@@ -66,8 +66,8 @@ class TypedLine:
         self._show(lambda: AGAIN)
 
     def _show(self, row: Callable[[], str]) -> None:
-        """Shows the completed lines, and a row below them; nothing if another line is being printed, or the
-        terminal accepts no output.
+        """Shows the completed lines, and below them the text that `row` returns; nothing if another line is
+        being printed, or the terminal accepts no output.
         """
         if not self._lock.acquire(timeout=PATIENCE):
             return

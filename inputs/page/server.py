@@ -69,7 +69,7 @@ class PageServer:
         self._state = ""  # the newest state, as JSON
         self.is_watched = False  # whether a browser shows the page
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
-        ip_address(host)  # raises the error of a name
+        ip_address(host)  # a name raises ValueError
         self._listener = socket.create_server((host, port), family=family, backlog=MOST)
         self._listener.setblocking(False)
         self.port: int = self._listener.getsockname()[1]

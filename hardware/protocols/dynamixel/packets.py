@@ -116,8 +116,8 @@ class DynamixelPackets(Framing):
 
 
 def _next_header(pending: bytearray) -> int:
-    """Index, at least 1, of the next header, or of its first bytes at the end; the length if there is
-    neither.
+    """Index, at least 1, of the next header, or of the beginning of one at the end of the bytes; their number
+    if there is neither.
     """
     at = pending.find(HEADER, 1)
     if at > 0:
