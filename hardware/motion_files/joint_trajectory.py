@@ -43,7 +43,7 @@ SHORTENED = {  # text in place of an array that `ros2 topic echo` has shortened 
 }
 DEEPEST = 4  # deepest nesting of the fields INSIDE
 DECIMALS = 9  # number of decimals in files: 1e-9 rad, m, rad/s
-MIDDLE = 2  # [frames] span of a central difference: from the row before to the row after
+CENTRAL_SPAN = 2  # [frames] span of a central difference: from the row before to the row after
 
 
 @dataclass(frozen=True, slots=True)
@@ -357,7 +357,7 @@ def message(motion: Motion) -> dict[str, Any]:
 
 def _velocity(values: Sequence[float], row: int, rate: float) -> float:
     """Slope of the Catmull-Rom curve through the rows [1/s]; 0 at both ends."""
-    return (values[row + 1] - values[row - 1]) * rate / MIDDLE if 0 < row < len(values) - 1 else 0.0
+    return (values[row + 1] - values[row - 1]) * rate / CENTRAL_SPAN if 0 < row < len(values) - 1 else 0.0
 
 
 def _rounded(number: float) -> float:

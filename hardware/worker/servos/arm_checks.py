@@ -39,7 +39,9 @@ class PlanFailed(Exception):  # noqa: N818  # not an error of the program, but o
 
 
 class ArmChecks:
-    """The checks of one connection; each raises PlanFailed.
+    """The checks of one connection.
+
+    The methods that begin with `check`, and `goals_at_present_position`, raise PlanFailed.
 
     Args:
         channels: The device's channels.
