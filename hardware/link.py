@@ -81,7 +81,7 @@ class WorkerLink:
         self._sentence_inputs: tuple[object, ...] = ()
         self._sentence = ""
         # number of the worker's reports when Stop or Disarm was given; once there are more, the worker has
-        # had a cycle since
+        # had a step since
         self._reports_at_end = -1
         self._lock = threading.Lock()  # held while the memory is closed, and while Stop is written to it
 
@@ -325,7 +325,7 @@ class WorkerLink:
             and command is not Command.DISARM
             and self._reports_at_end == self._memory.reports
         ):
-            return  # Stop and Disarm take precedence over commands given before the worker had a cycle
+            return  # Stop and Disarm take precedence over commands given before the worker had a step
         self._disarmed_because = ""
         if self._memory is not None:
             self._memory.write_request(

@@ -7,7 +7,7 @@ from __future__ import annotations
 import struct
 import zlib
 
-# number of stored messages: more than a person, or one step of a script, gives in a cycle of the worker
+# number of stored messages: more than a person or a script gives in a step of the worker
 LOGGED = 16
 
 _COUNTER = struct.Struct("<Q")

@@ -10,7 +10,7 @@ from .safety import Fault
 from .transport import TransportError
 
 CONNECT_TIMEOUT = 4.0  # [s] timeout of connecting, shorter than the worker's timeout for an answer
-# [bytes] largest read in a cycle of the worker: eight times the daemon's data, decoded within 2 ms for any
+# [bytes] largest read in a step of the worker: eight times the daemon's data, decoded within 2 ms for any
 # content
 RECEIVE = 2_048
 # largest number of successive reads of `RECEIVE` bytes: data that arrive faster than they are read are read

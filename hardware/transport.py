@@ -12,7 +12,7 @@ from typing import Any, Protocol
 from .errors import HardwareError
 from .safety import Fault
 
-# [bytes] largest read in a cycle of the worker: a line of 1 Mbaud delivers no more, and the worst case is
+# [bytes] largest read in a step of the worker: a line of 1 Mbaud delivers no more, and the worst case is
 # decoded within 3 ms
 RECEIVE = 1_024
 TRY_EVERY = 0.05  # [s] time between two attempts to open a busy port
@@ -51,8 +51,8 @@ class Transport(Protocol):
     def read(self) -> bytes:
         """Bytes that have arrived, perhaps none; never blocks. Raises TransportError.
 
-        At most as many as can be decoded in a cycle of the worker; the rest waits, so that no peer can delay
-        a cycle.
+        At most as many as can be decoded in a step of the worker; the rest waits, so that no peer can delay
+        a step.
         """
 
     def write(self, data: bytes) -> bool:
