@@ -16,7 +16,7 @@ from .tasks import FileTask, digest
 
 @contextmanager
 def begin(settings: Mapping[str, Any]) -> Iterator[Callable[[FileTask], TaskRecord]]:
-    """Context manager: the function that bakes a file.
+    """Context manager whose value is the function that bakes a file.
 
     Args:
         settings: "frames": first and last; None: the range of each chain. "only_live": bake only movers that
@@ -74,4 +74,5 @@ def _save(task: FileTask) -> str:
 
 
 def _plain(error: Exception) -> str:
+    """The text of an error, without Blender's prefix."""
     return str(error).strip().removeprefix("Error: ")

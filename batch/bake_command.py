@@ -63,42 +63,42 @@ def _bake(options: argparse.Namespace, launcher: list[str]) -> int:
 
 
 def _arguments() -> argparse.ArgumentParser:
-    ask = argparse.ArgumentParser(
+    parser = argparse.ArgumentParser(
         prog=NAME, description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    ask.add_argument(
+    parser.add_argument(
         "files",
         nargs="+",
         type=Path,
         metavar="FILE_OR_FOLDER",
         help="a folder means all .blend files in it",
     )
-    ask.add_argument(
+    parser.add_argument(
         "--to", type=Path, metavar="FOLDER", help="folder for the baked files, under their own names"
     )
-    ask.add_argument("--in-place", action="store_true", help="overwrite the source files")
-    ask.add_argument(
+    parser.add_argument("--in-place", action="store_true", help="overwrite the source files")
+    parser.add_argument(
         "--frames",
         nargs=2,
         type=int,
         metavar=("FIRST", "LAST"),
         help="default: the range of each chain",
     )
-    ask.add_argument("--only-live", action="store_true", help="only chains that were saved live")
-    ask.add_argument(
+    parser.add_argument("--only-live", action="store_true", help="only chains that were saved live")
+    parser.add_argument(
         "--scripts", action="store_true", help="allow Python in the files: drivers with expressions need it"
     )
-    ask.add_argument(
+    parser.add_argument(
         "--journal",
         type=Path,
         metavar="FOLDER",
         help=f"records of what was baked (default: {RECORDS} beside the baked files)",
     )
-    ask.add_argument(
+    parser.add_argument(
         "--report", type=Path, metavar="FILE.json", help="write the outcome of each file, for other programs"
     )
-    command.add_options(ask)
-    return ask
+    command.add_options(parser)
+    return parser
 
 
 def _batch(options: argparse.Namespace) -> command.Batch:

@@ -21,7 +21,8 @@ from .tasks import FileTask, part_of, shard
 LIMIT = 3600.0  # [s] default time limit for one file
 FAILURES, NOTHING_STARTED, INTERRUPTED = 1, 2, 130  # exit codes
 SHARE = "--work-on-share"  # first argument of a process that works on a share
-# the Blender module has no command line of its own
+# program for Python with the Blender module, which has no command line of its own; its arguments: the add-on,
+# the command's module, and the command's arguments
 IN_PYTHON = (
     "import bpy, addon_utils, importlib, sys; addon_utils.enable(sys.argv[1]);"
     " sys.exit(importlib.import_module(sys.argv[1] + '.batch.' + sys.argv[2]).main(sys.argv[3:]))"
@@ -47,36 +48,38 @@ class Batch:
     sentence: Callable[[TaskRecord], str]
 
 
-def add_options(ask: argparse.ArgumentParser) -> None:
+def add_options(parser: argparse.ArgumentParser) -> None:
     """Adds the options of all batch commands."""
-    ask.add_argument(
+    parser.add_argument(
         "--workers", type=int, default=0, help="Blender processes at a time (default: one a core)"
     )
-    ask.add_argument(
+    parser.add_argument(
         "--scheduler",
         default="",
         metavar="ADDRESS",
         help="of a Dask cluster to work on, which has this Blender and these paths",
     )
-    ask.add_argument(
+    parser.add_argument(
         "--shard",
-        type=_part,
+        type=_shard,
         default=(1, 1),
         metavar="K/N",
         help="only the k-th of n shards of the files, for a farm that runs the command n times",
     )
-    ask.add_argument("--blender", default="", metavar="PATH", help="the Blender to start (default: this one)")
-    ask.add_argument(
+    parser.add_argument(
+        "--blender", default="", metavar="PATH", help="the Blender to start (default: this one)"
+    )
+    parser.add_argument(
         "--limit",
         type=float,
         default=LIMIT,
         metavar="SECONDS",
         help="time limit for one file (default %(default)g)",
     )
-    ask.add_argument("--again", action="store_true", help="also what is done already")
+    parser.add_argument("--again", action="store_true", help="also what is done already")
 
 
-def _part(text: str) -> tuple[int, int]:
+def _shard(text: str) -> tuple[int, int]:
     try:
         return part_of(text)
     except ValueError as error:
@@ -100,6 +103,11 @@ def run(batch: Batch, command: list[str], options: argparse.Namespace) -> list[t
     """Runs the tasks of this shard that are not done yet, and prints a line for each; returns the shard's
     tasks with their records. States of tasks done in an earlier run end in "already".
 
+    Args:
+        batch: The batch.
+        command: First words of the command line of a process; see `launcher`.
+        options: The options of `add_options`.
+
     Raises:
         SpreadError: the cluster cannot be used.
         OSError: the records cannot be written.
@@ -107,15 +115,15 @@ def run(batch: Batch, command: list[str], options: argparse.Namespace) -> list[t
     """
     tasks = shard(batch.tasks, options.shard)
     todo = [task for task in tasks if options.again or not batch.records.is_done(task)]
-    count = len(tasks) - len(todo)
-    if count:
-        print(f"{batch.name}: {count} of {len(tasks)} files are done already", flush=True)
+    done_count = len(tasks) - len(todo)
+    if done_count:
+        print(f"{batch.name}: {done_count} of {len(tasks)} files are done already", flush=True)
     if todo:
-        _work(batch, todo, command, options, (count, len(tasks)))
-    undone = set(todo)
+        _work(batch, todo, command, options, (done_count, len(tasks)))
+    done_now = set(todo)
     ended = [(task, record) for task in tasks if (record := batch.records.read(task)) is not None]
     for task, record in ended:
-        record.state += "" if task in undone else " already"
+        record.state += "" if task in done_now else " already"
     return ended
 
 
@@ -126,6 +134,9 @@ def _work(
     options: argparse.Namespace,
     counts: tuple[int, int],
 ) -> None:
+    """Runs the tasks `todo`, and prints a line for each; `counts`: number of tasks done before, and of all
+    tasks.
+    """
     began, (count, total) = time.monotonic(), counts
 
     def job(tasks: list[FileTask]) -> str:

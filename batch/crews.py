@@ -111,8 +111,8 @@ class DaskCrew:
 
 @contextmanager
 def crew(scheduler: str, workers: int) -> Iterator[Crew]:
-    """Context manager: the cluster at an address, or `workers` processes on this machine; it is stopped at
-    the end.
+    """Context manager whose value is a crew: the cluster at the address `scheduler`, or without an address
+    `workers` processes on this machine. It is stopped at the end.
 
     Raises:
         SpreadError: the cluster cannot be used.

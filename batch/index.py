@@ -57,10 +57,12 @@ def clip_name(folder: Path, task: FileTask) -> str:
 
 
 def _is_episode(record: TaskRecord, only_good: bool) -> bool:
+    """Whether a clip belongs to the dataset; `only_good` as for `write_index`."""
     return record.state != FAILED and not (only_good and record.state == FLAGGED)
 
 
 def _manifest(folder: Path, ended: Sequence[Ended], episodes: Sequence[Ended]) -> list[dict[str, Any]]:
+    """An entry for each clip: name, verdict and reason, file, number in the dataset, and further facts."""
     numbers = {task: number for number, (task, _) in enumerate(episodes)}
     rows = []
     for task, record in ended:
@@ -93,4 +95,5 @@ def _write_dataset(folder: Path, episodes: Sequence[EpisodeRows]) -> None:
 
 
 def _tables(folder: Path) -> Iterator[Path]:
+    """The dataset's tables that are in the folder."""
     return (folder / "data").glob("*/*.parquet")

@@ -51,6 +51,7 @@ class Records:
         self._settings = json.dumps(settings, sort_keys=True)
 
     def path(self, task: FileTask) -> Path:
+        """Path of a task's record."""
         return self.folder / f"{task.name}.json"
 
     def fingerprint(self, task: FileTask) -> str:

@@ -43,7 +43,7 @@ FRAMES_LIKE = {"lerobot": "lerobot", "reachy": "reachy_mini", "csv": "lerobot"}
 
 @contextmanager
 def begin(settings: Mapping[str, Any]) -> Iterator[Callable[[FileTask], TaskRecord]]:
-    """Context manager: the function that retargets a clip. The robot is imported once.
+    """Context manager whose value is the function that retargets a clip. The robot is imported once.
 
     Args:
         settings: "robot", "setup", "format", "rate" and "values" of the command.
@@ -119,4 +119,5 @@ def _encoded(motion: ClipMotion, settings: Mapping[str, Any]) -> tuple[bytes, di
 
 
 def _plain(error: Exception) -> str:
+    """The last line of an error's text, without Blender's prefix; its type if it has no text."""
     return str(error).strip().removeprefix("Error: ").splitlines()[-1] if str(error).strip() else repr(error)

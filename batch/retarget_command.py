@@ -67,38 +67,38 @@ def _retarget(options: argparse.Namespace, launcher: list[str]) -> int:
 
 
 def _arguments() -> argparse.ArgumentParser:
-    ask = argparse.ArgumentParser(
+    parser = argparse.ArgumentParser(
         prog=NAME, description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    ask.add_argument(
+    parser.add_argument(
         "clips", nargs="+", type=Path, metavar="CLIPS", help=f"{SUFFIX} files, or folders that have some"
     )
-    ask.add_argument(
+    parser.add_argument(
         "--robot",
         default="",
         metavar="NAME|FILE",
         help="a robot of the gallery, or a URDF, xacro or MJCF file; with --setup: which of its armatures",
     )
-    ask.add_argument("--to", type=Path, required=True, metavar="FOLDER", help="folder for all results")
-    ask.add_argument("--format", choices=list(SUFFIXES), default="lerobot", help="default %(default)s")
-    ask.add_argument(
+    parser.add_argument("--to", type=Path, required=True, metavar="FOLDER", help="folder for all results")
+    parser.add_argument("--format", choices=list(SUFFIXES), default="lerobot", help="default %(default)s")
+    parser.add_argument(
         "--setup",
         type=Path,
         metavar="FILE.blend",
         help="a file with the robot, its pairs, calibration and gaze (default: Pair by Names)",
     )
-    ask.add_argument(
+    parser.add_argument(
         "--rate", type=int, default=0, metavar="HZ", help="rows per second (default: the format's)"
     )
-    ask.add_argument(
+    parser.add_argument(
         "--values",
         choices=("degrees", "range_m100_100", "plain"),
         default="degrees",
         help="unit of an arm's values in a LeRobot dataset (default %(default)s)",
     )
-    ask.add_argument("--only-good", action="store_true", help="leave flagged clips out of the dataset")
-    command.add_options(ask)
-    return ask
+    parser.add_argument("--only-good", action="store_true", help="leave flagged clips out of the dataset")
+    command.add_options(parser)
+    return parser
 
 
 def _batch(options: argparse.Namespace, folder: Path) -> command.Batch:

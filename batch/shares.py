@@ -87,7 +87,7 @@ def carry_out(
     running = {crew.submit(command, job(part)): part for part in _parts(tasks, crew)}
     while running:
         for future in crew.first(set(running), POLL):
-            rest = _after(running[future], future, records)
+            rest = _record_failures(running[future], future, records)
             yield from _ended(running[future], records)
             del running[future]
             if rest:
@@ -97,6 +97,7 @@ def carry_out(
 
 
 def _parts(tasks: Sequence[FileTask], crew: Crew) -> list[list[FileTask]]:
+    """The tasks divided into shares for a crew."""
     count = min(crew.count, len(tasks))
     if crew.largest:
         count = max(count, ceil(len(tasks) / crew.largest))
@@ -109,24 +110,25 @@ def _ended(part: list[FileTask], records: Records) -> Iterator[tuple[FileTask, T
         yield part.pop(0), record
 
 
-def _after(part: Sequence[FileTask], future: Any, records: Records) -> list[FileTask]:
+def _record_failures(part: Sequence[FileTask], future: Any, records: Records) -> list[FileTask]:
     """Records failures of the tasks of a share whose process has ended; returns the tasks that remain to be
     done.
     """
-    left = [task for task in part if not records.is_ended(task)]
-    if not left:
+    unfinished = [task for task in part if not records.is_ended(task)]
+    if not unfinished:
         return []
     error = future.exception()
     reason = f"Blender cannot be started: {error}" if error is not None else _reason(future.result())
-    first = records.read(left[0])
+    first = records.read(unfinished[0])
     # if no task was begun, all have failed
-    failed = left[:1] if first is not None and error is None else left
+    failed = unfinished[:1] if first is not None and error is None else unfinished
     for task in failed:
         records.write(task, TaskRecord(FAILED, reason, records.fingerprint(task)))
-    return left[len(failed) :]
+    return unfinished[len(failed) :]
 
 
 def _reason(ended: Any) -> str:
+    """Why a process that has ended did not finish its task, as a sentence."""
     lines = [line.strip() for line in (ended.stdout + ended.stderr).splitlines() if line.strip()]
     if any(line.startswith(TIMED_OUT) for line in lines):
         return "It took longer than the time limit and was stopped: raise --limit"

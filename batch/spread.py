@@ -56,7 +56,7 @@ def spread(
 
 @contextmanager
 def cluster(scheduler: str) -> Iterator[tuple[Any, int]]:
-    """Context manager: (Dask client for an address, number of its workers).
+    """Context manager whose value is (Dask client for an address, number of its workers).
 
     Raises:
         SpreadError: Dask is not installed, no scheduler answers, or it has no workers.

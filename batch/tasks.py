@@ -50,7 +50,7 @@ def sources(paths: Sequence[Path], suffix: str, skipped: str = "") -> list[tuple
     for path in (path.resolve() for path in paths):
         if path.is_dir():
             files = (file for file in path.rglob("*") if file.suffix.lower() == suffix and file.is_file())
-            listed += [(file, path) for file in sorted(files) if _counts(file, skipped)]
+            listed += [(file, path) for file in sorted(files) if _is_source(file, skipped)]
         elif not path.exists():
             raise BatchError(f"There is no file {path}: {kinds}")
         elif path.suffix.lower() != suffix:
@@ -63,7 +63,8 @@ def sources(paths: Sequence[Path], suffix: str, skipped: str = "") -> list[tuple
     return list(dict(listed).items())
 
 
-def _counts(file: Path, skipped: str) -> bool:
+def _is_source(file: Path, skipped: str) -> bool:
+    """Whether a file in a folder is worked on: neither a result (`skipped`) nor a temporary file."""
     is_result = bool(skipped) and file.stem.endswith(skipped)
     return not is_result and not file.stem.endswith(atomic.PART)
 
@@ -97,6 +98,7 @@ def plan(
 
 
 def _name(output: Path, root: Path | None) -> str:
+    """Name of the task with this output: unique, and the same on each machine if its path in `root` is."""
     path = output if root is None else output.relative_to(root)
     return f"{output.stem[:60]}-{hashlib.sha256(path.as_posix().encode('utf-8')).hexdigest()[:12]}"
 

@@ -61,7 +61,7 @@ def write_text(path: Path, text: str) -> None:
 
 
 def write_private(path: Path, text: str) -> None:
-    """Write a text that this user alone may read, as `write_text`."""
+    """Write a text atomically as UTF-8 to a file that this user alone may read. Raises OSError as `write`."""
     with (
         replacing(path, 0o600) as temporary,
         open(temporary, "xb", opener=lambda name, flags: os.open(name, flags, 0o600)) as file,
@@ -70,7 +70,7 @@ def write_private(path: Path, text: str) -> None:
 
 
 def claim(path: Path) -> bool:
-    """Makes an empty file that survives a power failure; returns whether this call made it: of several
+    """Make an empty file that survives a power failure; returns whether this call made it: of several
     processes that claim one path, only one succeeds. Raises OSError if it cannot be made.
     """
     try:
@@ -88,8 +88,8 @@ def replacing(path: Path, rights: int | None = None) -> Iterator[Path]:
     """Context manager: yields a temporary path to write to, and renames that file to `path` at the end; on an
     exception it is deleted.
 
-    A symbolic link is kept, and the file that it points to is replaced. Access rights are kept, unless others
-    are given.
+    A symbolic link is kept, and the file that it points to is replaced. The file keeps its access rights, or
+    gets `rights`.
 
     Raises:
         OSError: The file cannot be replaced: its folder is missing or write-protected, the disk is full, or
@@ -106,9 +106,8 @@ def replacing(path: Path, rights: int | None = None) -> Iterator[Path]:
         yield temporary
         os.chmod(temporary, _access_rights(path) if rights is None else rights)
         with temporary.open("rb+") as file:
-            os.fsync(
-                file.fileno()
-            )  # a crash of the whole computer must not leave the new name with no content
+            # a crash of the whole computer must not leave the new name with no content
+            os.fsync(file.fileno())
         os.replace(temporary, path)
     except OSError as error:
         if error.filename == str(temporary):
@@ -171,7 +170,9 @@ def _sweep(path: Path) -> None:
 
 
 def is_abandoned(temporary: Path, process: int) -> bool:
-    """Whether a temporary file is abandoned: the process that wrote it has ended, or the file is very old."""
+    """Whether a temporary file is abandoned: the process with the id `process`, which wrote it, has ended, or
+    the file is older than ABANDONED_AFTER.
+    """
     if process == os.getpid():
         return False
     if os.name != "nt":  # on Windows, os.kill would end the process

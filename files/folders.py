@@ -93,6 +93,7 @@ def write_folder(path: Path, files: Mapping[str, bytes]) -> None:
 
 
 def _beside(path: Path, end: str) -> Path:
+    """Path of a new hidden folder beside a folder."""
     return path.with_name(f"{_beginning(path)}{os.getpid()}-{next(_numbers)}{end}")
 
 

@@ -15,7 +15,7 @@ _MISSING = object()
 
 
 class JsonFields:
-    """A JSON object, read field by field.
+    """A JSON object, read field by field. All methods raise `error` for a value that is missing or invalid.
 
     Args:
         name: Name of the object, for messages.
@@ -48,7 +48,7 @@ class JsonFields:
         return value
 
     def number(self, field: str, most: float = math.inf) -> float:
-        """A finite number field of at most the magnitude `most`."""
+        """A field with a finite number from -`most` to `most`."""
         number = number_of(self._fields.get(field))
         if number is None:
             self.wrong(field, "a finite number")
@@ -57,8 +57,8 @@ class JsonFields:
         return number
 
     def numbers(self, field: str, count: int | None = None, values: list[Any] | None = None) -> list[float]:
-        """A field with a list of finite numbers, of length `count` if given; `values` replaces the field's
-        own values, e.g. flattened ones.
+        """A field with a list of finite numbers, of length `count` if given. `values` are checked in place of
+        the field's own, for example flattened ones.
         """
         values = self.get(field, list) if values is None else values
         if count is not None and len(values) != count:
@@ -115,7 +115,7 @@ class JsonFields:
                 )
 
     def has(self, field: str) -> bool:
-        """Whether the object has this field."""
+        """Whether the object has this field, even if its value is null."""
         return field in self._fields
 
     def is_given(self, field: str) -> bool:

@@ -86,12 +86,15 @@ class ReadingProcess(Generic[Result]):
             self._process.kill()
 
     def _talk(self, call: bytes) -> None:
+        """Work of the thread: sends the pickled call, and stores the answer."""
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         assert self._process.stderr is not None
-        complaint = bytearray()
+        error_output = bytearray()
         listening = threading.Thread(
-            target=lambda stream: complaint.extend(stream.read()), args=(self._process.stderr,), daemon=True
+            target=lambda stream: error_output.extend(stream.read()),
+            args=(self._process.stderr,),
+            daemon=True,
         )
         listening.start()
         with contextlib.suppress(OSError):
@@ -106,7 +109,7 @@ class ReadingProcess(Generic[Result]):
         if status == 0 and not self._is_cancelled:
             self._answer = pickle.loads(answer)
             return
-        lines = complaint.decode("utf-8", "replace").strip().splitlines()
+        lines = error_output.decode("utf-8", "replace").strip().splitlines()
         why = "cancelled" if self._is_cancelled else lines[-1] if lines else ending(status)
         self._answer = (False, ReadingError(f"the process that reads it ended ({why}): choose another file"))
 

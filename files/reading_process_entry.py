@@ -15,7 +15,9 @@ from types import ModuleType
 
 
 def load_package(name: str, folder: Path) -> None:
-    """Import the package in `folder` under a name whose parents are in no folder."""
+    """Import the package in `folder` under a dotted name, whose parents become empty packages. Raises
+    ImportError if there is no package in the folder.
+    """
     parts = name.split(".")
     for k in range(1, len(parts)):
         parent = ModuleType(".".join(parts[:k]))

@@ -14,8 +14,8 @@ PROGRAMS: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...] = (
     (("ffplay", "-nodisp", "-autoexit", "-loglevel", "quiet"), ()),
     (("mpv", "--no-video", "--really-quiet"), ()),
 )
-# [s] a program that fails within this time after its start, as without a desktop's sound server or without a
-# sound card, has not begun to sound
+# [s] a program that fails within this time after its start has played nothing, as without a desktop's sound
+# server or without a sound card
 FAILS_WITHIN = 1.0
 
 

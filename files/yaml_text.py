@@ -23,11 +23,11 @@ from ruamel.yaml.events import (
 from ruamel.yaml.reader import ReaderError
 
 NULLS = ("", "~", "null", "Null", "NULL")  # spellings of null: YAML 1.2, section 10.2.1.1
-# [characters] longest text, which takes at most 5 s to read; files of closures have some thousands, a minute
-# of a robot arm's motion almost a million
+# [characters] longest text, which takes at most 5 s to read; files of loop closures have some thousands, a
+# minute of a robot arm's motion almost a million
 MAX_LENGTH = 1_000_000
 MAX_MERGED = 100_000  # number of entries that << copies; robots have some dozens
-MAX_DEPTH = 50  # nesting of lists and maps; files of closures have two levels
+MAX_DEPTH = 50  # largest nesting of lists and maps; files of loop closures have two levels
 HALF_CHARACTER = re.compile("[\ud800-\udfff]")  # unpaired surrogates, which Blender cannot store
 REMEDIES = {  # part of ruamel.yaml's message -> remedy; the first part that is found is used
     r"'\t'": "use spaces instead of tabs",
@@ -61,7 +61,7 @@ class YamlError(ValueError):
 
 
 def yaml_documents(text: str, scalar: Scalar | None = None) -> list[tuple[int, Any]]:
-    """Line and map of each document in a YAML text: keys with texts, lists and maps; null and ~ are None. An
+    """(line, map) of each document in a YAML text: keys with texts, lists and maps; null and ~ are None. An
     empty document is an empty map.
 
     Args:
@@ -80,6 +80,8 @@ def yaml_documents(text: str, scalar: Scalar | None = None) -> list[tuple[int, A
 
 
 class _YamlReader:
+    """Reads the documents of one text; arguments as for `yaml_documents`."""
+
     def __init__(self, text: str, scalar: Scalar | None) -> None:
         self.text, self.scalar = text, scalar
         self._anchored: dict[str, Any] = {}
@@ -147,6 +149,7 @@ class _YamlReader:
         return node_value
 
     def _value(self, event: Any, depth: int) -> Any:
+        """The scalar, list or map that begins with an event."""
         if isinstance(event, ScalarEvent):
             return self._scalar_value(event)
         if isinstance(event, SequenceStartEvent):
@@ -182,6 +185,7 @@ class _YamlReader:
         return mapping
 
     def _until(self, end: type) -> Iterator[Any]:
+        """The events before the next one of the type `end`, which is consumed too."""
         while not isinstance(event := next(self.events), end):
             yield event
 

@@ -1,5 +1,5 @@
-"""The link to the robot: from filtered joint values to bytes on a serial port.
+"""The link to the robot: from filtered joint values to bytes on a serial port or a network connection.
 
-`link` is Blender's side, `worker` the process that talks to the port, `memory` the map between the two,
-`safety` decides what may move.
+`link` is the side of the host (Blender or the player), `worker` the process that talks to the robot, `memory`
+the memory that the two share; `safety` decides what may move.
 """

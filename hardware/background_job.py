@@ -88,7 +88,7 @@ class BackgroundJob:
         return heard
 
     def cancel(self) -> None:
-        """End the process at once; the only event still to come is `Ended`."""
+        """End the process at once; `events` still returns those that have arrived, and then `Ended`."""
         self._end(Ended(text="Cancelled"))
 
     def _end(self, event: Ended) -> None:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 ENTRY = Path(__file__).parent / "worker" / "entry.py"
-# modules with `run(arguments, serial)`, which yields events
+# module of each task, whose `run(arguments, serial)` yields events
 TASKS = {"scan": "scan", "change": "change_servo", "describe": "describe"}
 
 

@@ -55,8 +55,8 @@ _CHANNEL = (
     "homing_offset",
 )
 _SHARE = ("joint", "gear")
-# placeholder, since limits belong to the chain and only joints and channels are checked here
-_ANY = Limits(-1.0, 1.0, 1.0, 1.0, 1.0)
+# the limits belong to the chain, and are not checked here
+_PLACEHOLDER_LIMITS = Limits(-1.0, 1.0, 1.0, 1.0, 1.0)
 
 FARTHEST_OFFSET = 1_044_479  # raw units: the largest homing offset of any servo, a Dynamixel's
 LARGEST = 1e12  # largest absolute value of numbers without declared bounds; a larger one is a mistake
@@ -177,11 +177,11 @@ def to_text(calibration: RobotCalibration) -> str:
         name: value for name, value in asdict(calibration).items() if name not in ("joints", "channels")
     }
     robot["joints"] = [asdict(joint) for joint in calibration.joints]
-    robot["channels"] = [_renamed(asdict(channel)) for channel in calibration.channels]
+    robot["channels"] = [_with_file_names(asdict(channel)) for channel in calibration.channels]
     return json.dumps(robot, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
-def _renamed(channel: dict[str, Any]) -> dict[str, Any]:
+def _with_file_names(channel: dict[str, Any]) -> dict[str, Any]:
     """The fields of a channel under their names in the file."""
     return {"joints" if name == "shares" else name: value for name, value in channel.items()}
 
@@ -215,7 +215,7 @@ def _calibration(robot: JsonFields) -> RobotCalibration:
     calibration = RobotCalibration(
         robot.get("protocol", str), baudrate, joints, channels, robot.number("latency"), settings
     )
-    stand_ins = tuple(DeviceJoint(joint.name, _ANY, joint.unit) for joint in joints)
+    stand_ins = tuple(DeviceJoint(joint.name, _PLACEHOLDER_LIMITS, joint.unit) for joint in joints)
     # raises DeviceError if joints and channels do not fit
     Device("any", stand_ins, channels, calibration.baudrate, calibration.protocol, calibration.latency)
     return calibration

@@ -14,7 +14,7 @@ from .protocols.dialogue import PATIENT
 from .protocols.interface import Identified, Problem, ProblemKind
 from .protocols.table import codec_for
 
-TIMES = 3  # number of unanswered queries after which an id counts as free
+TIMES = 3  # number of times that an id is queried; one that answers none of them counts as free
 STEPS = 4  # number of steps in the shown progress: query, query, change, verification
 
 
@@ -31,6 +31,10 @@ def run(arguments: Mapping[str, Any], serial: ModuleType | None) -> Iterator[Job
         arguments: "port", "protocol", "baudrate" [bit/s] and "servo"; and "new_servo" (an id) or
             "new_baudrate" [bit/s].
         serial: The pyserial module; None if it is missing.
+
+    Raises:
+        ChangeError: The servo was not changed, or the change could not be verified.
+        HardwareError: The port cannot be opened or failed, or the protocol is unknown.
     """
     port, protocol, rate, servo = (arguments[key] for key in ("port", "protocol", "baudrate", "servo"))
     codec = codec_for(protocol)
@@ -51,16 +55,16 @@ def _change_id(
         raise ChangeError(f"Servo {servo} has that id already: choose another")
     with PortSession(serial, port, rate, codec) as session:
         yield JobProgress(1, STEPS, f"Who has id {servo}?")
-        before = _only_one(session, codec, servo, rate)
+        before = _single_servo(session, codec, servo, rate)
         yield JobProgress(2, STEPS, f"Is id {new} free?")
-        if _who(session, codec, new)[0] is not None:
+        if _identify(session, codec, new)[0] is not None:
             raise ChangeError(
                 f"Id {new} is taken by another servo: choose a free one; servo {servo} is as it was"
             )
         yield JobProgress(3, STEPS, "Changing")
         session.query(codec.change_id(servo, new), PATIENT)
-        after, _ = _who(session, codec, new)
-        stayed, _ = _who(session, codec, servo)
+        after, _ = _identify(session, codec, new)
+        stayed, _ = _identify(session, codec, servo)
     if after is None or stayed is not None:
         where = (
             f"answers as {servo} still"
@@ -82,12 +86,12 @@ def _change_rate(
         raise ChangeError(f"Servo {servo} talks at {rate} baud already: choose another rate")
     with PortSession(serial, port, rate, codec) as session:
         yield JobProgress(1, STEPS, f"Who has id {servo}?")
-        before = _only_one(session, codec, servo, rate)
+        before = _single_servo(session, codec, servo, rate)
         yield JobProgress(2, STEPS, "Changing")
         session.query(codec.change_baudrate(servo, new), PATIENT)
     with PortSession(serial, port, new, codec) as session:
         yield JobProgress(3, STEPS, f"Does it answer at {new}?")
-        after, _ = _who(session, codec, servo)
+        after, _ = _identify(session, codec, servo)
         if after is None or after.model != before.model:
             raise ChangeError(
                 f"Servo {servo} should answer at {new} baud now and does not: switch its power off and on,"
@@ -97,9 +101,9 @@ def _change_rate(
     yield Found(port, protocol, new, servo, after.name, after.firmware)
 
 
-def _only_one(session: PortSession, codec: BusCodec, servo: int, rate: int) -> Identified:
+def _single_servo(session: PortSession, codec: BusCodec, servo: int, rate: int) -> Identified:
     """The single servo with this id; raises ChangeError if none or several answer."""
-    identified, several = _who(session, codec, servo)
+    identified, several = _identify(session, codec, servo)
     if several:
         raise ChangeError(
             f"More than one servo seems to have id {servo} ({several}): connect the one to be changed alone;"
@@ -110,16 +114,16 @@ def _only_one(session: PortSession, codec: BusCodec, servo: int, rate: int) -> I
     return identified
 
 
-def _who(session: PortSession, codec: BusCodec, servo: int) -> tuple[Identified | None, str]:
-    """(servo that answers to an id, queried several times, or None; remark if several servos may share the
-    id, else "").
+def _identify(session: PortSession, codec: BusCodec, servo: int) -> tuple[Identified | None, str]:
+    """(identification, hint): the answer of the servo with an id, which is queried several times, or None
+    without an answer; and why several servos may have this id, "" if nothing shows that.
     """
     identified: Identified | None = None
     hint = ""
     for _ in range(TIMES):
-        # these values distinguish servos of the same kind
-        everything = codec.read(codec.capabilities.reads, (servo,)) if identified is not None else ()
-        for message in session.query((*codec.identify((servo,)), *everything), PATIENT):
+        # readings of two servos of one model differ, so that their answers damage each other
+        readings = codec.read(codec.capabilities.reads, (servo,)) if identified is not None else ()
+        for message in session.query((*codec.identify((servo,)), *readings), PATIENT):
             if isinstance(message, Identified) and message.servo == servo:
                 if identified is not None and identified.model != message.model:
                     hint = f"{identified.name} and {message.name} answered"

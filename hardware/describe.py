@@ -14,7 +14,7 @@ from .protocols.interface import Capabilities, Check, Quantity, Silence
 from .protocols.settings import DEFAULT, ProtocolSettings
 from .protocols.table import OWN, capabilities_of
 
-_SILENT = {
+_ON_SILENCE = {
     Silence.HOLD: (
         "When the cable breaks or the computer fails, a servo goes to its last goal and stays there, with all"
         " its force"
@@ -36,7 +36,13 @@ def describe(protocol: str, settings: ProtocolSettings = DEFAULT, program: str =
         ProtocolError: No protocol has that name, or the user's file cannot be used or may not run.
     """
     can = capabilities_of(protocol, settings, program)
-    sentences = (_tells(can, protocol), _SILENT[can.on_silence], _limp(can), _damage(can), can.remark)
+    sentences = (
+        _measuring(can, protocol),
+        _ON_SILENCE[can.on_silence],
+        _releasing(can),
+        _line_noise(can),
+        can.remark,
+    )
     return Described(
         protocol, can.title, tuple(text for text in sentences if text), can.baudrates, can.units.name
     )
@@ -49,7 +55,7 @@ def run(arguments: Mapping[str, Any], serial: ModuleType | None) -> Iterator[Job
     yield describe(arguments["protocol"], program=arguments["program"])
 
 
-def _tells(can: Capabilities, protocol: str) -> str:
+def _measuring(can: Capabilities, protocol: str) -> str:
     if protocol == OWN:
         return "Measures servo positions if the board can; else you confirm the pose before it is armed"
     if not can.measures:
@@ -64,7 +70,7 @@ def _tells(can: Capabilities, protocol: str) -> str:
     )
 
 
-def _limp(can: Capabilities) -> str:
+def _releasing(can: Capabilities) -> str:
     return (
         "Servos can be made limp, to be moved by hand"
         if can.releases
@@ -72,7 +78,7 @@ def _limp(can: Capabilities) -> str:
     )
 
 
-def _damage(can: Capabilities) -> str:
+def _line_noise(can: Capabilities) -> str:
     if can.commands_checked is Check.NONE and not can.address:
         return "Noise on the line may move a servo: orders have no checksum"
     return ""

@@ -271,8 +271,15 @@ class Device:
 def auxiliary(
     name: str, servo: int, limits: Limits, at_lower: float, at_upper: float, **settings: Any
 ) -> tuple[DeviceJoint, ServoChannel]:
-    """(joint, channel) of an auxiliary value. `at_lower` and `at_upper` are the raw positions at the
-    ends of the value's range.
+    """(joint, channel) of an auxiliary value.
+
+    Args:
+        name: The joint's name.
+        servo: The servo's id.
+        limits: The value's range, and largest velocity, acceleration and jerk.
+        at_lower: Raw position at the lower end of the value's range.
+        at_upper: Raw position at the upper end.
+        settings: Further attributes of the `ServoChannel`.
 
     Raises:
         DeviceError: The range of values or of raw positions is empty.
@@ -295,8 +302,8 @@ def auxiliary(
 
 
 def on_virtual_robot(device: Device) -> Device:
-    """A device in the unit of the virtual robot, which has pulses: each range of positions is mapped to that
-    of a hobby servo.
+    """The device with raw positions that the virtual robot takes: pulses [us], the range of each channel
+    being mapped to that of a hobby servo.
     """
     if device.protocol == OWN:
         return device
@@ -317,7 +324,7 @@ def to_plain(device: Device) -> dict[str, Any]:
 
 
 def from_plain(plain: dict[str, Any]) -> Device:
-    """The device from a dict that `to_plain` made."""
+    """The device from a dict of `to_plain`."""
     joints = tuple(DeviceJoint(**{**joint, "limits": Limits(**joint["limits"])}) for joint in plain["joints"])
     channels = tuple(
         ServoChannel(**{**channel, "shares": tuple(Share(**share) for share in channel["shares"])})

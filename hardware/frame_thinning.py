@@ -10,12 +10,12 @@ SHORTEST = 1.25 * READ_EVERY  # [s] shortest interval between selected frames: e
 
 
 class FrameThinning:
-    """Selects every second, third or later frame of those that come faster than the worker reads. Without it
-    the worker would see some of them, at uneven times, from which it could tell no velocity.
+    """Selects every second, third or nth frame of those that come faster than the worker reads. Without it
+    the worker would read some of them, at uneven times that do not tell the velocity.
     """
 
     def __init__(self) -> None:
-        self._skipped = 0  # number of coming frames that are not selected, unless they come late
+        self._frames_to_skip = 0  # number of next frames that are not selected, unless they come late
         self._next_at = 0.0  # [s] time from which a frame is selected in any case
 
     def take(self, time: float, due: float) -> float | None:
@@ -26,9 +26,9 @@ class FrameThinning:
             due: Announced time [s] to the next frame; 0 if not known.
         """
         is_fast = 0.0 < due < READ_EVERY
-        if is_fast and self._skipped and time < self._next_at:
-            self._skipped -= 1
+        if is_fast and self._frames_to_skip and time < self._next_at:
+            self._frames_to_skip -= 1
             return None
         count = math.ceil(SHORTEST / due) if is_fast else 1
-        self._skipped, self._next_at = count - 1, time + count * due
+        self._frames_to_skip, self._next_at = count - 1, time + count * due
         return count * due

@@ -45,8 +45,8 @@ _SHARED = [field.name for field in fields(Status) if field.name not in ("state",
 
 
 class WorkerLink:
-    """The link from Blender to one robot; to be used from one thread, except for `stop`. `send` and `status`
-    are heartbeats: if neither is called for 5 s while the robot is armed, the worker disarms it.
+    """The link from the host to one robot; to be used from one thread, except for `stop`. `send`,
+    `send_again` and `status` are heartbeats: without them for 5 s the worker disarms an armed robot.
 
     Args:
         device: The robot.
@@ -63,7 +63,7 @@ class WorkerLink:
         self._python, self._host = python, host
         self._memory: SharedMemory | None = None
         self._process: subprocess.Popen[bytes] | None = None
-        self._last_words = ""
+        self._last_words = ""  # last line of the error output of a worker that has ended
         self._worker_beat = -1
         self._silence = 0.0  # [s] time for which the worker has been silent
         self._looked_at = 0.0
@@ -77,13 +77,12 @@ class WorkerLink:
         self._motion = (Kinematic(0.0),) * len(device.joints)
         self._stops = 0
         self._disarmed_because = ""
-        self._said_of: tuple[
-            object, ...
-        ] = ()  # (state, fault, detail, need of a confirmation) for which `_said` is the sentence
-        self._said = ""
-        # number of the worker's reports when Stop or Disarm was given; once it has grown, the worker has had
-        # a cycle since
-        self._ended_at = -1
+        # (state, fault, detail, needs_confirmation) of which `_sentence` tells
+        self._sentence_inputs: tuple[object, ...] = ()
+        self._sentence = ""
+        # number of the worker's reports when Stop or Disarm was given; once there are more, the worker has
+        # had a step since
+        self._reports_at_end = -1
         self._lock = threading.Lock()  # held while the memory is closed, and while Stop is written to it
 
     @property
@@ -99,7 +98,7 @@ class WorkerLink:
             WorkerError: The memory map cannot be made, or the process cannot be started.
         """
         if self._process is not None:
-            if not self._is_lost(self._report()):
+            if not self._worker_fault(self._report()):
                 return
             self.close()
         self._stops = self._frame = 0
@@ -122,13 +121,13 @@ class WorkerLink:
                 " program is there and may be started"
             ) from error
         self._lost, self._silence, self._looked_at = None, 0.0, clock.now()
-        self._ended_at = -1
+        self._reports_at_end = -1
         self._worker_beat = -1
         atexit.register(self._close_at_exit)
 
     def unit(self, due: float) -> float:
         """Unit of time [s] of the velocities in a frame that announces the next one in `due` [s]: the time
-        that the previous frame announced; 0 if not known.
+        that the previous frame announced, or `due` if it announced none; 0 if neither is known.
         """
         return self._due or due
 
@@ -136,14 +135,14 @@ class WorkerLink:
         """Send the newest joint values (joints,), each in its joint's unit. Values that the worker has not
         read yet are replaced, and of frames that come faster than it reads some are not sent.
 
-        With its velocity and acceleration, both per frame, a joint follows with less delay. No effect while
+        A joint whose value has a velocity and an acceleration follows with less delay. No effect while
         closed.
 
         Args:
-            frame: The values.
+            frame: The values, or states with velocity and acceleration per `unit(due)`.
             plays: Whether Blender plays: then this is a frame of a motion even if nothing has moved, and
                 another will follow. Otherwise values equal to the last ones are a heartbeat.
-            due: Time [s] until the next frame; 0 if not known. Velocities are per `unit`.
+            due: Time [s] until the next frame; 0 if not known.
 
         Raises:
             AnglesError: Not one value per joint.
@@ -168,71 +167,68 @@ class WorkerLink:
         """Arm the robot: it moves slowly from its current pose to the newest values. A robot that does not
         measure waits for `confirm_pose`.
         """
-        self._make(Command.ARM)
+        self._give(Command.ARM)
 
     def arm_confirmed(self) -> None:
         """Arm a robot that does not measure, with the user's confirmation that it is at the newest values.
         See `Status.needs_confirmation`.
         """
-        self._make(Command.ARM_CONFIRMED)
+        self._give(Command.ARM_CONFIRMED)
 
     def confirm_pose(self) -> None:
         """Confirm that the robot is at the newest values sent, and start following from there."""
-        self._make(Command.CONFIRM_POSE)
+        self._give(Command.CONFIRM_POSE)
 
     def confirm_joint(self, joint: int) -> None:
         """Confirm that one joint is at its newest value; after the last one the robot starts. See
-        `Status.confirmed`.
+        `Status.confirmed`. Raises AnglesError if there is no such joint.
         """
-        self._make(Command.CONFIRM_JOINT, Request(target=self._joint(joint)))
+        self._give(Command.CONFIRM_JOINT, Request(target=self._joint(joint)))
 
     def jog(self, joint: int, amount: float, free: bool = False) -> None:
         """Move one joint slowly by `amount` [the joint's unit], and hold it until `disarm`; other channels
-        get no goals.
-
-        Args:
-            joint: Index of the joint.
-            amount: Signed distance, in the joint's unit.
-            free: Whether to apply only the servo's range, and not the joint's, while zero and limits are not
-                known yet.
+        get no goals. With `free` only the servo's range applies and not the joint's, whose zero and limits
+        are not known yet. Raises AnglesError if there is no such joint, or the amount is not finite.
         """
         if not math.isfinite(amount):
             raise AnglesError(f"A jog of {amount}; give a finite number")
-        self._make(Command.JOG, Request(target=self._joint(joint), amount=amount, free=free))
+        self._give(Command.JOG, Request(target=self._joint(joint), amount=amount, free=free))
 
     def wiggle(self, channel: int) -> None:
         """Rotate one servo by about 5 degrees and back, twice, so that the user can identify it; then
-        disarm.
+        disarm. Raises AnglesError if there is no such channel.
         """
         if not 0 <= channel < len(self.device.channels):
             raise AnglesError(
                 f"There is no channel {channel}; the device has {len(self.device.channels)}, counted from 0"
             )
-        self._make(Command.WIGGLE, Request(target=channel))
+        self._give(Command.WIGGLE, Request(target=channel))
 
     def test(self, joint: int, low: float | None = None, high: float | None = None) -> None:
         """Move one joint slowly to `low`, to `high` and back, then disarm; None means a value near that end
-        of the joint's range.
+        of the joint's range. Raises AnglesError if there is no such joint.
         """
         span = (math.nan if low is None else low, math.nan if high is None else high)
-        self._make(Command.TEST, Request(target=self._joint(joint), span=span))
+        self._give(Command.TEST, Request(target=self._joint(joint), span=span))
 
     def park(self, values: Sequence[float]) -> None:
-        """Move slowly to the joint values `values` (joints,), then disarm."""
+        """Move slowly to the joint values `values` (joints,), then disarm. Raises AnglesError if there is not
+        one finite value per joint.
+        """
         if not all(map(math.isfinite, values)):
             raise AnglesError(f"A pose to park in with {', '.join(map(str, values))}; give finite numbers")
         self._check_length(values)
-        self._make(Command.PARK, Request(values=tuple(values)))
+        self._give(Command.PARK, Request(values=tuple(values)))
 
     def release(self, channels: Iterable[int] | None = None) -> None:
         """Switch the torque of channels' servos off until `disarm`, even if they are set to hold, and read
         their positions; None: all channels. Limber's own firmware can only release all.
         """
-        self._make(Command.RELEASE, Request(channels=frozenset(channels or ())))
+        self._give(Command.RELEASE, Request(channels=frozenset(channels or ())))
 
     def disarm(self, reason: str = "") -> None:
-        """Disarm the robot; until the next command its status says the reason."""
-        self._make(Command.DISARM)
+        """Disarm the robot; until the next command, `Status.sentence` tells the reason."""
+        self._give(Command.DISARM)
         self._note_end()
         self._disarmed_because = reason
 
@@ -246,17 +242,17 @@ class WorkerLink:
 
     def clear_fault(self) -> None:
         """Clear a fault: the robot is then disarmed, and reconnected if the fault broke the connection."""
-        if self._process is None or self._is_lost(self._report()):
+        if self._process is None or self._worker_fault(self._report()):
             self.reconnect()
         else:
-            self._make(Command.CLEAR_FAULT)
+            self._give(Command.CLEAR_FAULT)
 
     def reconnect(self) -> None:
         """Disarm, close the port and open it again; a lost worker is restarted."""
-        if self._process is None or self._is_lost(self._report()):
+        if self._process is None or self._worker_fault(self._report()):
             self.open()
         else:
-            self._make(Command.RECONNECT)
+            self._give(Command.RECONNECT)
 
     def status(self) -> Status:
         """Current status of the link and the robot."""
@@ -268,7 +264,7 @@ class WorkerLink:
         if self._memory is None:
             return self._describe(State.CLOSED, Fault.NONE, "")
         report = self._report()
-        lost = self._is_lost(report)
+        lost = self._worker_fault(report)
         if lost is not None:
             return self._describe(State.WORKER_LOST, lost, self._last_words, report)
         if report is None:
@@ -295,14 +291,15 @@ class WorkerLink:
         """Close while Blender exits; this blocks, since no thread can be started then."""
         self._end(shut_down)
 
-    def _end(self, leave: Callable[[subprocess.Popen[bytes], float], None]) -> None:
+    def _end(self, shut_down_worker: Callable[[subprocess.Popen[bytes], float], None]) -> None:
+        """End the worker by `shut_down_worker(process, grace)`, and close the memory."""
         atexit.unregister(self._close_at_exit)
         is_ended = self._lost is Fault.WORKER_HUNG
         with self._lock:
             process, memory = self._process, self._memory
             self._process = self._memory = None
         if process is not None and not is_ended:
-            leave(process, CLOSE_GRACE)
+            shut_down_worker(process, CLOSE_GRACE)
         if memory is not None:
             memory.close()
 
@@ -314,19 +311,21 @@ class WorkerLink:
             )
 
     def _joint(self, joint: int) -> int:
+        """The index `joint`; raises AnglesError if no joint has it."""
         if not 0 <= joint < len(self._motion):
             raise AnglesError(
                 f"There is no joint {joint}; the device has {len(self._motion)}, counted from 0"
             )
         return joint
 
-    def _make(self, command: Command, request: Request | None = None) -> None:
+    def _give(self, command: Command, request: Request | None = None) -> None:
+        """Give the worker a command, with the arguments in `request`."""
         if (
             self._memory is not None
             and command is not Command.DISARM
-            and self._ended_at == self._memory.reports
+            and self._reports_at_end == self._memory.reports
         ):
-            return  # Stop and Disarm take precedence over commands given before the worker had a cycle
+            return  # Stop and Disarm take precedence over commands given before the worker had a step
         self._disarmed_because = ""
         if self._memory is not None:
             self._memory.write_request(
@@ -348,10 +347,11 @@ class WorkerLink:
         return None if self._memory is None else self._memory.read_report()
 
     def _note_end(self) -> None:
+        """Record that Stop or Disarm was given, after which earlier commands have no effect."""
         if self._memory is not None:
-            self._ended_at = self._memory.reports
+            self._reports_at_end = self._memory.reports
 
-    def _is_lost(self, report: Report | None) -> Fault | None:
+    def _worker_fault(self, report: Report | None) -> Fault | None:
         """The fault if the worker is lost; None while it runs. It stays lost until `open`: a hanging worker
         is ended, so that it cannot move the robot when it continues.
         """
@@ -377,17 +377,17 @@ class WorkerLink:
 
     def _describe(self, state: State, fault: Fault, detail: str, report: Report | None = None) -> Status:
         needs_confirmation = report is not None and report.needs_confirmation
-        if (what := (state, fault, detail, needs_confirmation)) != self._said_of:
-            self._said_of, self._said = (
-                what,
+        if (inputs := (state, fault, detail, needs_confirmation)) != self._sentence_inputs:
+            self._sentence_inputs, self._sentence = (
+                inputs,
                 printable(sentence(state, fault, detail, self.device, needs_confirmation, self._host)),
             )
         if report is None:
-            return Status(state, self._said, fault)
+            return Status(state, self._sentence, fault)
         shared = {name: getattr(report, name) for name in _SHARED}
         if report.warnings:
             shared["warnings"] = tuple(map(printable, report.warnings))
-        return Status(state=state, sentence=self._said, fault=fault, **shared)
+        return Status(state=state, sentence=self._sentence, fault=fault, **shared)
 
 
 def _last_line(process: subprocess.Popen[bytes]) -> str:

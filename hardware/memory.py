@@ -32,17 +32,17 @@ _DEVICE_OFFSET = 32  # [bytes] start of the device's JSON in the memory
 
 _COUNTER = struct.Struct("<Q")
 _CHECK = struct.Struct("<I")
-# number of attempts to read: a writer that overtakes a reader takes about 10 us, at most 200 times a
-# second
+# number of attempts to read: a message is written within about 10 us, at most 200 times a second, so that
+# hardly two attempts are disturbed
 _READS = 4
 
 
 class Mailbox:
-    """A single-message mailbox.
+    """A mailbox that holds one message.
 
-    One process writes, another reads; neither ever waits. Two slots alternate, so the newest message stays
-    readable while the next is written. A slot carries its sequence number and a checksum over everything: a
-    torn read is detected with any memory order of the machine, and repeated.
+    One process writes, another reads; neither ever waits. Two slots alternate, so that the newest message
+    stays readable while the next is written. A slot has its message's number and a checksum over both: a read
+    during a write is detected, in whatever order the machine writes memory, and repeated.
 
     Args:
         memory: The whole shared memory, writable.
@@ -105,6 +105,12 @@ class SharedMemory:
     """The shared memory, from either side: `create` in Blender, `attach` in the worker.
 
     The stop counter is separate from the mailboxes, so that no problem with joint values can block a Stop.
+
+    Args:
+        path: The temporary file.
+        mapped: The mapped file.
+        device: The robot that the file describes.
+        mailboxes: Start of the mailboxes in the memory [bytes].
     """
 
     def __init__(self, path: Path, mapped: mmap.mmap, device: Device, mailboxes: int) -> None:
@@ -131,8 +137,8 @@ class SharedMemory:
         Raises:
             WorkerError: No file can be made in the temporary folder; the message names the folder.
         """
-        described = json.dumps(to_plain(device)).encode("utf-8")
-        mailboxes = _mailboxes_offset(len(described))
+        encoded_device = json.dumps(to_plain(device)).encode("utf-8")
+        mailboxes = _mailboxes_offset(len(encoded_device))
         size = mailboxes + sum(Mailbox.length(codec.size) for codec in _codecs(device))
         size += MessageLog.length(RequestCodec(len(device.joints)).size)
         try:
@@ -142,16 +148,17 @@ class SharedMemory:
                 f"No file for the robot's angles can be made in {_temporary_folder()} ({error}): make room"
                 " there and allow writing to it, then connect again"
             ) from error
-        mapped[: _HEADER.size] = _HEADER.pack(_MAGIC, len(described))
-        mapped[_DEVICE_OFFSET : _DEVICE_OFFSET + len(described)] = described
+        mapped[: _HEADER.size] = _HEADER.pack(_MAGIC, len(encoded_device))
+        mapped[_DEVICE_OFFSET : _DEVICE_OFFSET + len(encoded_device)] = encoded_device
         return cls(path, mapped, device, mailboxes)
 
     @classmethod
     def attach(cls, path: Path) -> SharedMemory:
-        """Shared memory that Blender has created.
+        """Shared memory that the host has created.
 
         Raises:
             WorkerError: The file is no shared memory of this version of Limber.
+            OSError: The file cannot be opened or mapped.
         """
         with path.open("r+b") as file:
             mapped = mmap.mmap(file.fileno(), 0)
@@ -257,5 +264,6 @@ def _temporary_folder() -> str:
         return "the temporary folder (TMPDIR, TEMP, TMP)"
 
 
-def _mailboxes_offset(described: int) -> int:
-    return (_DEVICE_OFFSET + described + 63) // 64 * 64  # aligned to a cache line
+def _mailboxes_offset(device_size: int) -> int:
+    """Start of the mailboxes [bytes], after a device's JSON of this size [bytes]; aligned to a cache line."""
+    return (_DEVICE_OFFSET + device_size + 63) // 64 * 64

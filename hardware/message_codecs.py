@@ -1,4 +1,4 @@
-"""Messages between Blender and the worker as bytes of a fixed length for each robot."""
+"""Encoding of the messages between Blender and the worker, whose length is fixed for a robot."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .safety import Command, Fault, State
 from .status import ChannelStatus
 
 DETAIL_BYTES = 320  # longest detail of a fault: a path, a number, and the system's message
-WARNING_BYTES = 600  # longest warning: about five sentences
+WARNING_BYTES = 600  # largest size of all warnings together: about five sentences
 
 _CHANNEL_FIELDS = tuple(field.name for field in fields(ChannelStatus))
 _COUNTS = ("sent", "acknowledged", "lost", "refused", "clamped", "late_ms_p50", "late_ms_p99", "ack_ms_p50")
@@ -24,14 +24,15 @@ _UNKNOWN = math.nan  # number that encodes None
 
 
 class OrdersCodec:
-    """Encodes and decodes `Orders` of a device with `joints` joints."""
+    """Encodes and decodes `Orders` of a device with `joints` joints; `size`: length of the message
+    [bytes].
+    """
 
     def __init__(self, joints: int) -> None:
         self._layout = struct.Struct(f"<{3 * joints}d")
         self.size = _ORDERS.size + self._layout.size
-        self._motion: tuple[
-            Kinematic, ...
-        ] = ()  # encoded last; it is the same in all heartbeats between two frames
+        # the motion that was encoded last, with its bytes: all heartbeats between two frames repeat it
+        self._motion: tuple[Kinematic, ...] = ()
         self._encoded = b""
 
     def pack(self, orders: Orders) -> bytes:
@@ -55,11 +56,13 @@ class OrdersCodec:
 
 
 class RequestCodec:
-    """Encodes and decodes `Request`s to a device with `joints` joints."""
+    """Encodes and decodes a `Request` to a device with `joints` joints; `size`: length of the message
+    [bytes].
+    """
 
     def __init__(self, joints: int) -> None:
         self._layout = struct.Struct(f"<IIi3d?Q{joints}d")
-        self._nowhere = (0.0,) * joints
+        self._no_values = (0.0,) * joints
         self.size = self._layout.size
 
     def pack(self, request: Request) -> bytes:
@@ -71,7 +74,7 @@ class RequestCodec:
             *request.span,
             request.free,
             sum(1 << channel for channel in request.channels),
-            *(request.values or self._nowhere),
+            *(request.values or self._no_values),
         )
 
     def unpack(self, message: bytes) -> Request:
@@ -81,7 +84,8 @@ class RequestCodec:
 
 
 class ReportCodec:
-    """Encodes and decodes `Report`s of a device with `joints` joints and `channels` channels.
+    """Encodes and decodes a `Report` of a device with `joints` joints and `channels` channels; `size`: length
+    of the message [bytes].
 
     For a robot at rest only beat and counts change from report to report, so the rest is decoded only if its
     bytes have changed.
@@ -92,7 +96,7 @@ class ReportCodec:
         self._channels = channels
         numbers = 2 * joints + len(_CHANNEL_FIELDS) * channels
         self._layout = struct.Struct(f"<??{joints}?{numbers}dH{DETAIL_BYTES}sH{WARNING_BYTES}s")
-        self._nowhere = (0.0,) * joints
+        self._no_values = (0.0,) * joints
         self.size = _HEAD.size + self._layout.size
         self._encoded = b""  # bytes after the head of the report that was decoded last
         self._decoded: dict[str, Any] = {}  # fields decoded from these bytes
@@ -106,9 +110,9 @@ class ReportCodec:
         ) + self._layout.pack(
             *(report.commanded is not None, report.needs_confirmation),
             *report.confirmed,
-            *(self._nowhere if report.commanded is None else report.commanded),
-            *_filled(report.positions),
-            *_filled(getattr(channel, name) for channel in report.channels for name in _CHANNEL_FIELDS),
+            *(self._no_values if report.commanded is None else report.commanded),
+            *_with_nan(report.positions),
+            *_with_nan(getattr(channel, name) for channel in report.channels for name in _CHANNEL_FIELDS),
             *(len(detail), detail, len(warnings), warnings),
         )
 
@@ -144,7 +148,8 @@ class ReportCodec:
         }
 
 
-def _filled(numbers: Iterable[float | None]) -> tuple[float, ...]:
+def _with_nan(numbers: Iterable[float | None]) -> tuple[float, ...]:
+    """The numbers, with NaN in place of None."""
     return tuple(_UNKNOWN if number is None else number for number in numbers)
 
 

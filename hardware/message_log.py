@@ -1,5 +1,5 @@
-"""A log in the shared memory, in one direction, whose messages are all read, and not only the newest one. If
-more than `LOGGED` wait, the reader learns that some are lost, and gets none.
+"""A log in the shared memory, in one direction, of which all messages are read, and not only the newest. If
+more than `LOGGED` wait, the reader learns that some are lost, and receives none of them.
 """
 
 from __future__ import annotations
@@ -7,7 +7,7 @@ from __future__ import annotations
 import struct
 import zlib
 
-# number of stored messages: more than a person, or one step of a script, gives in a cycle of the worker
+# number of stored messages: more than a person or a script gives in a step of the worker
 LOGGED = 16
 
 _COUNTER = struct.Struct("<Q")
@@ -18,8 +18,8 @@ class MessageLog:
     """A log of the last `LOGGED` messages, each of which is read once, in order, unless it is overwritten
     before that.
 
-    One process writes, another reads; neither ever waits. A message carries its number and a checksum over
-    everything: one that is being written is read in the next call.
+    One process writes, another reads; neither ever waits. A message has its number and a checksum over both:
+    one that is still being written is read by the next call.
 
     Args:
         memory: The whole shared memory, writable.
@@ -50,7 +50,9 @@ class MessageLog:
         self._memory[start : start + self._slot] = body + _CHECK.pack(zlib.crc32(body))
 
     def read(self) -> list[bytes] | None:
-        """Messages since the last call, oldest first; None if some were overwritten before they were read."""
+        """Messages since the last call, oldest first; None if some were overwritten before they were read.
+        The others are then dropped too.
+        """
         messages: list[bytes] = []
         while (entry := self._at(self._seen + 1)) is not None:
             number, message = entry
@@ -66,8 +68,8 @@ class MessageLog:
         return self._offset + number % LOGGED * self._slot
 
     def _at(self, number: int) -> tuple[int, bytes] | None:
-        """(number, content) of the message in the slot of message `number`; None if it is being written, or
-        older.
+        """(number, content) of the message that is in the slot of message `number`, which may be a later one;
+        None if it is being written, or older.
         """
         start = self._start(number)
         stored: int = _COUNTER.unpack_from(self._memory, start)[0]

@@ -1,4 +1,4 @@
-"""Messages between Blender and the worker; `memory` lays them out in bytes."""
+"""Messages between Blender and the worker; `message_codecs` encodes them as bytes."""
 
 from __future__ import annotations
 
@@ -18,9 +18,10 @@ class Request:
         command: Command that the user requests.
         target: Index of the joint, or of the channel for WIGGLE.
         amount: Distance of a JOG, in the joint's unit.
-        span: (lowest, highest) value of a TEST, in the joint's unit; NaN for the joint's own limits.
+        span: (lowest, highest) value of a TEST, in the joint's unit; NaN for one near that end of the joint's
+            range.
         free: Whether a JOG is limited only by the servo's range, and not by the joint's.
-        channels: Channels to RELEASE.
+        channels: Indices of the channels to RELEASE; empty for all.
         values: Park pose for PARK (joints,).
         stops: Number of Stops when the command was given; a command older than the last Stop is ignored.
     """

@@ -30,8 +30,8 @@ def least_squares_inverse(matrix: Sequence[tuple[float, ...]]) -> tuple[tuple[fl
     """Least-squares inverse of a (channels, joints) matrix by Gram-Schmidt; None if its rank is below the
     number of joints.
     """
-    # Factors Q and R of the matrix: each column loses its parts along the previous ones, one after the other,
-    # since subtracting all at once would lose digits.
+    # factors Q and R of the matrix: each column loses its parts along the previous ones, one after the other,
+    # since subtracting all at once would lose digits
     columns = [[row[k] for row in matrix] for k in range(len(matrix[0]))]
     basis: list[list[float]] = []
     parts: list[list[float]] = []  # parts of each column along the basis: an upper triangle
@@ -103,7 +103,7 @@ class Mixing:
             [(index[share.joint], share.gear) for share in channel.shares] for channel in device.channels
         ]
         self._spans = [_span(channel) for channel in device.channels]
-        self._groups = [self._group(joints, channels) for joints, channels in self._belonging()]
+        self._groups = [self._group(joints, channels) for joints, channels in self._group_indices()]
         ranges = [(joint.limits.lower, joint.limits.upper) for joint in device.joints]
         for group in self._groups:
             for joint, span in zip(group.joints, self._group_ranges(group), strict=True):
@@ -150,8 +150,9 @@ class Mixing:
         return tuple(values)
 
     def disagreement(self, raw: Sequence[float | None]) -> tuple[int, float, float] | None:
-        """The channel whose position in `raw` is farthest from the least-squares joint values: index,
-        expected and found rotation [rad]; None without redundancy.
+        """(channel, expected rotation, measured rotation) [rad of the servo] of the channel whose position in
+        `raw` is farthest from the least-squares joint values; None if no group has more channels than joints
+        and all its positions known.
         """
         worst: tuple[int, float, float] | None = None
         for group in self._groups:
@@ -217,6 +218,7 @@ class Mixing:
         )
 
     def _rotations_of(self, group: _Group, raw: Sequence[float | None]) -> list[float] | None:
+        """Rotation [rad] of each of a group's servos; None if the position of one is None."""
         rotations: list[float] = []
         for channel in group.channels:
             position = raw[channel]
@@ -225,7 +227,7 @@ class Mixing:
             rotations.append(rotation_of_raw(self._channels[channel], position))
         return rotations
 
-    def _belonging(self) -> list[tuple[tuple[int, ...], tuple[int, ...]]]:
+    def _group_indices(self) -> list[tuple[tuple[int, ...], tuple[int, ...]]]:
         """Indices of (joints, channels) of each group."""
         groups: list[tuple[set[int], set[int]]] = []
         for channel, shares in enumerate(self._shares):
@@ -325,9 +327,8 @@ class Mixing:
                     max(low, math.fsum(part[0] for part in parts)),
                     min(high, math.fsum(part[1] for part in parts)),
                 )
-            ranges.append(
-                (min(low, group.inside[k]), max(high, group.inside[k]))
-            )  # this only changes values that rounding has put outside
+            # rounding may have put `inside` outside of the range
+            ranges.append((min(low, group.inside[k]), max(high, group.inside[k])))
         return ranges
 
     def _share_inside(self, group: _Group, desired: Sequence[float]) -> float:
@@ -362,4 +363,5 @@ def _span(channel: ServoChannel) -> tuple[float, float]:
 
 
 def _ends(gear: float, low: float, high: float) -> tuple[float, float]:
+    """(lowest, highest) product of `gear` with a number from `low` to `high`."""
     return (gear * low, gear * high) if gear >= 0.0 else (gear * high, gear * low)

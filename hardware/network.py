@@ -10,11 +10,11 @@ from .safety import Fault
 from .transport import TransportError
 
 CONNECT_TIMEOUT = 4.0  # [s] timeout of connecting, shorter than the worker's timeout for an answer
-# [bytes] largest read in a cycle of the worker: eight times the daemon's data, decoded within 2 ms for any
+# [bytes] largest read in a step of the worker: eight times the daemon's data, decoded within 2 ms for any
 # content
 RECEIVE = 2_048
-# largest number of successive cycles that read `RECEIVE` bytes: the data that they read become older each
-# time, by 1.3 s after a quarter of a megabyte
+# largest number of successive reads of `RECEIVE` bytes: data that arrive faster than they are read are read
+# later and later, after a quarter of a megabyte 1.3 s late
 FLOODED_AFTER = 128
 # [bytes] largest size of unsent data: half a second of commands; further ones would arrive late
 MOST_WAITING = 8_192
@@ -99,19 +99,18 @@ class NetworkTransport:
         failure: TransportError | None = None
         try:
             connection = socket.create_connection((self._address.host, self._address.port), CONNECT_TIMEOUT)
-            connection.setsockopt(
-                socket.IPPROTO_TCP, socket.TCP_NODELAY, 1
-            )  # commands are sent at once instead of being collected
+            # commands are sent at once instead of being collected
+            connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             connection.setblocking(False)
         except (OSError, UnicodeError) as error:  # UnicodeError: an impossible host name
-            failure = TransportError(_why_not(error), _reason(error))
+            failure = TransportError(_connect_fault(error), _reason(error))
         with self._lock:
             self._socket, self._failure = (connection, None) if failure is None else (None, failure)
             if self._closed.is_set() and connection is not None:
                 connection.close()
 
 
-def _why_not(error: Exception) -> Fault:
+def _connect_fault(error: Exception) -> Fault:
     if isinstance(error, socket.gaierror | UnicodeError):
         return Fault.PORT_MISSING
     return Fault.SILENT if isinstance(error, TimeoutError) else Fault.PORT_UNUSABLE

@@ -41,10 +41,10 @@ class PortSession:
         serial: The pyserial module; None if it is missing.
         port: Name or path.
         baudrate: Baud rate [bit/s].
-        codec: Codec of the protocol; see `use`.
+        codec: Codec of the protocol; None if `use` sets it before the first query.
 
     Raises:
-        HardwareError: The port cannot be opened.
+        HardwareError: The port cannot be opened, or pyserial is missing.
     """
 
     def __init__(
@@ -64,7 +64,7 @@ class PortSession:
             self.use(codec)
 
     def use(self, codec: Codec) -> None:
-        """Switch the session to the codec of another protocol."""
+        """Set the codec for the next queries."""
         self._dialogue = Dialogue(codec.decoder(), self._baudrate)
 
     def query(self, exchanges: Iterable[Exchange], patience: float = PATIENCE) -> list[Message]:

@@ -21,6 +21,9 @@ class Listing:
     """The list of ports for a protocol, made in a thread: some systems query each device, which can take
     seconds.
 
+    Args:
+        protocol: Name of the protocol; for one on a network, the list is that of `addresses`.
+
     Attributes:
         ports: The ports; None until they are listed.
     """
@@ -28,9 +31,9 @@ class Listing:
     def __init__(self, protocol: str = "") -> None:
         self.ports: tuple[Port, ...] | None = addresses(protocol) or None
         if self.ports is None:
-            threading.Thread(target=self._find, daemon=True).start()
+            threading.Thread(target=self._list, daemon=True).start()
 
-    def _find(self) -> None:
+    def _list(self) -> None:
         self.ports = list_ports()
 
 

@@ -18,7 +18,7 @@ SHARE = 0.7  # share of the no-load speed that a servo reaches under a usual loa
 GATHERING = 0.3  # [s] time from standstill to full speed
 EASING = 0.1  # [s] time from zero to full acceleration
 
-HOBBY = ("limber", "maestro", "servo_animation")
+HOBBY = ("limber", "maestro", "servo_animation")  # protocols that send pulses to hobby servos
 STEPS_PER_RADIAN = 4096 / math.tau  # of a bus servo with 4096 steps per revolution
 PULSE = (1500.0, 500.0, 2500.0)  # [us] middle, lowest and highest pulse
 

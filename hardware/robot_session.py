@@ -33,9 +33,9 @@ SELF_MOVING = {State.SETUP, State.PARKING, State.LIMP}
 
 ARMING = ("arm", "confirm")  # commands after which a robot may move
 RELEASE = "release"  # command that switches all torque off: what the robot held up may fall
-EXPIRING = (*ARMING, RELEASE)  # presses after which a robot may move or sink: void when they are late
+EXPIRING = (*ARMING, RELEASE)  # commands after which a robot may move or sink: void when they are late
 TO_ROBOTS = (*EXPIRING, "disarm", "clear", "connect")  # a person's commands to a robot, apart from stop
-LOST = {State.FAULT, State.WORKER_LOST}
+LOST = {State.FAULT, State.WORKER_LOST}  # states that last until a person clears the fault
 
 
 def possible_orders(status: Status) -> list[str]:
@@ -59,7 +59,7 @@ class ArmingPermits:
         self._keys: set[Hashable] = set()
 
     def allow(self, key: Hashable, is_allowed: bool = True) -> None:
-        """Gives a robot a permit, or withdraws it."""
+        """Gives the robot with a key a permit, or withdraws it if `is_allowed` is False."""
         (self._keys.add if is_allowed else self._keys.discard)(key)
 
     def is_allowed(self, key: Hashable) -> bool:
@@ -95,8 +95,8 @@ class RobotSession:
             self._sent_at = time_now
 
     def note_movers(self, movers: frozenset[str]) -> None:
-        """Sets the names of the movers that move the robot now; it is disarmed if one of the previous ones
-        has ended.
+        """Sets the names of the movers that move the robot now. If one of the previous ones has ended, the
+        robot is disarmed, unless its state is one of SELF_MOVING.
         """
         if not self._movers <= movers and (state := self.link.status().state) not in SELF_MOVING:
             self.disarm("" if state is State.DISARMED else "live motion has ended")
@@ -115,7 +115,9 @@ class RobotSession:
         }[word]()
 
     def disarm(self, reason: str = "") -> None:
-        """Disarms the robot; until the next command its status says the reason."""
+        """Disarms the robot, and withdraws its permit; until the next command, `Status.sentence` tells the
+        reason.
+        """
         self.link.disarm(reason)
         self._permits.allow(self._key, False)
 
@@ -136,7 +138,7 @@ class RobotSessions:
         python: str = sys.executable,
         host: HostWords = BLENDER,
     ) -> RobotSession:
-        """Connects a robot; nothing moves.
+        """Connects a robot, in place of the one with that key; nothing moves.
 
         Args:
             key, owner: Key and name of the object that it follows.
@@ -151,12 +153,13 @@ class RobotSessions:
         self.close(key)
         if device.protocol.startswith(FILE):
             device = replace(device, program=self._consents.require(device.protocol.removeprefix(FILE)))
-        taken = next(
+        other_owner = next(
             (each.owner for each in self._by_key.values() if each.link.device.line == device.line), ""
         )
-        if taken and not device.is_virtual:
+        if other_owner and not device.is_virtual:
             raise DeviceError(
-                f"Port {device.port} moves '{taken}' already: disconnect that one, or choose another port"
+                f"Port {device.port} moves '{other_owner}' already: disconnect that one, or choose another"
+                " port"
             )
         link = WorkerLink(device, python, host)
         link.open()

@@ -47,35 +47,37 @@ def run(arguments: Mapping[str, Any], serial: ModuleType | None) -> Iterator[Job
         arguments: "ports" (None: all serial ports except those in "without"), "protocols" and "baudrates"
             [bit/s] to try, "lowest" and "highest" id.
         serial: The pyserial module; None if it is missing.
+
+    Raises:
+        HardwareError: There is no free serial port, or pyserial is missing.
     """
     ids = range(arguments["lowest"], arguments["highest"] + 1)
-    tries = [
+    attempts = [
         (port, protocol, rate)
         for port in _ports(arguments)
         for protocol in arguments["protocols"]
         for rate in rates_of(protocol, arguments["baudrates"])
     ]
-    shut: set[str] = set()
-    for number, (port, protocol, rate) in enumerate(tries):
-        if port in shut:
+    unusable_ports: set[str] = set()
+    for number, (port, protocol, rate) in enumerate(attempts):
+        if port in unusable_ports:
             continue
         title = capabilities_of(protocol).title
-        steps = _Steps(number, len(tries), f"{port} at {rate}: {title}")
+        steps = _AttemptProgress(number, len(attempts), f"{port} at {rate}: {title}")
         yield steps.progress(0.0)
         try:
             with PortSession(serial, port, rate) as session:
                 if protocol == OWN:
                     yield from _find_firmware(session, port, rate, steps)
-                elif (codec := codec_for(protocol)).identify(
-                    ()
-                ):  # this protocol identifies the controller, whatever its servos are
+                # a protocol that identifies without ids identifies the controller
+                elif (codec := codec_for(protocol)).identify(()):
                     yield from _find_board(session, codec, port, protocol, rate)
                 else:
                     yield from _find_servos(session, codec, port, protocol, rate, ids, steps)
         except PortError as error:
-            shut.add(port)
+            unusable_ports.add(port)
             yield Remark(str(error))
-    yield JobProgress(len(tries), len(tries), "Scanned")
+    yield JobProgress(len(attempts), len(attempts), "Scanned")
 
 
 def _ports(arguments: Mapping[str, Any]) -> list[str]:
@@ -86,7 +88,7 @@ def _ports(arguments: Mapping[str, Any]) -> list[str]:
     return list(ports)
 
 
-class _Steps:
+class _AttemptProgress:
     """Progress within one of several attempts, in hundredths."""
 
     def __init__(self, number: int, total: int, text: str) -> None:
@@ -96,7 +98,7 @@ class _Steps:
         return JobProgress(round(100 * (self._number + share)), 100 * self._total, self._text)
 
 
-def _find_firmware(session: PortSession, port: str, rate: int, steps: _Steps) -> Iterator[JobEvent]:
+def _find_firmware(session: PortSession, port: str, rate: int, steps: _AttemptProgress) -> Iterator[JobEvent]:
     """Events for a board with Limber's firmware; a board that resets when its port is opened answers only a
     later HELLO.
     """
@@ -127,7 +129,13 @@ def _find_board(
 
 
 def _find_servos(
-    session: PortSession, codec: Codec, port: str, protocol: str, rate: int, ids: range, steps: _Steps
+    session: PortSession,
+    codec: Codec,
+    port: str,
+    protocol: str,
+    rate: int,
+    ids: range,
+    steps: _AttemptProgress,
 ) -> Iterator[JobEvent]:
     """Events for servos with ids, which are queried in blocks.
 
@@ -149,16 +157,17 @@ def _find_servos(
         identified = {message.servo: message for message in heard if isinstance(message, Identified)}
         for servo in block:
             if servo in identified:
-                yield _found(session, codec, port, protocol, rate, identified[servo])
-        yield from _several(heard, port, rate)
+                yield _found_event(session, codec, port, protocol, rate, identified[servo])
+        yield from _shared_id_remarks(heard, port, rate)
         yield steps.progress((first + len(block)) / len(possible))
 
 
-def _found(
+def _found_event(
     session: PortSession, codec: Codec, port: str, protocol: str, rate: int, identified: Identified
 ) -> Found:
-    """The servo with its voltage [V] and temperature [degrees Celsius], if it reports them. Queries it once
-    more: its protocol becomes that of the maker's other series if the model is known there.
+    """The event for a servo that has identified itself, with its voltage [V] and temperature [degrees
+    Celsius] if it reports them. A servo of an unknown model is queried in the protocol of the maker's other
+    series too, which becomes its protocol if the model is known there.
     """
     servo = identified.servo
     assert servo is not None
@@ -197,7 +206,7 @@ def _other_series(
     return (other, known[0]) if known else None
 
 
-def _several(heard: Sequence[Message], port: str, rate: int) -> Iterator[Remark]:
+def _shared_id_remarks(heard: Sequence[Message], port: str, rate: int) -> Iterator[Remark]:
     """Remarks on servos that share an id: they answer at the same time, so that answers are damaged or arrive
     twice.
     """

@@ -126,7 +126,7 @@ _HELD: dict[str, str] = {
         " uses it; {stop}"
     ),
 }
-"""Texts of what interrupts a motion, by the detail of the state."""
+"""Texts that replace that of the state while a motion is interrupted, by the detail of the state."""
 _NO_POSE = (
     "{host} has shown no new pose for a second: wait until it is no longer busy, then give the order again"
 )
@@ -303,7 +303,7 @@ _NETWORK_FAULTS: dict[Fault, FaultText] = {
         ),
     ),
 }
-"""Of robots on a network, where these differ."""
+"""Texts of the faults of robots on a network, where they differ from `_FAULTS`."""
 
 
 _ALONE: dict[Silence, tuple[str, str]] = {
@@ -317,7 +317,7 @@ _ALONE: dict[Silence, tuple[str, str]] = {
         "switch off its power if it does not, then ",
     ),
 }
-"""What the robot does that nobody talks to, and what begins the remedy."""
+"""(what a robot does without communication, beginning of the remedy), by its protocol's `Silence`."""
 
 
 def port_name(port: str) -> str:
@@ -344,8 +344,15 @@ def sentence(
     needs_confirmation: bool = False,
     host: HostWords = BLENDER,
 ) -> str:
-    """Sentence about a state or fault and the remedy; `detail` completes it, `needs_confirmation` as in
-    `Status`.
+    """Sentence about a state or fault, and the remedy.
+
+    Args:
+        state: State of the link.
+        fault: The fault, in the states FAULT and WORKER_LOST.
+        detail: Text that completes the sentence, or JUMPED, LATE or NO_POSE; may be empty.
+        device: The robot.
+        needs_confirmation: As in `Status`.
+        host: Words for the host.
     """
     alone, alone_remedy = _ALONE[silence_of(device.protocol)]
     known_detail = _NO_POSE.format(**host.fields()) if detail == NO_POSE else detail

@@ -39,7 +39,7 @@ class Status:
     Attributes:
         state: State of the link.
         sentence: Sentence about the state, and what to do.
-        fault: The fault, in the states FAULT and WORKER_LOST.
+        fault: The fault, in the states FAULT and WORKER_LOST; else `Fault.NONE`.
         commanded: Values last sent (joints,), each in its joint's unit; None while the robot does not follow.
         measured: Measured joint values (joints,); None if one of them is unknown.
         positions: Measured value of each joint (joints,); None if unknown.
@@ -50,8 +50,8 @@ class Status:
             armed.
         sent: Number of moves sent to the device.
         acknowledged: Number of moves that the device acknowledged.
-        lost: Number of moves that it did not acknowledge in time.
-        refused: Number of unusable frames from Blender (a value that is not a number).
+        lost: Number of moves that were refused, not answered, or not accepted by the port.
+        refused: Number of unusable frames from Blender (a value that is not finite).
         clamped: Number of frames from Blender with a value out of its range, which was clamped.
         late_ms_p50: Median lateness of the worker's 100 Hz loop [ms].
         late_ms_p99: 99th percentile of that lateness [ms].

@@ -12,7 +12,7 @@ from typing import Any, Protocol
 from .errors import HardwareError
 from .safety import Fault
 
-# [bytes] largest read in a cycle of the worker: a line of 1 Mbaud delivers no more, and the worst case is
+# [bytes] largest read in a step of the worker: a line of 1 Mbaud delivers no more, and the worst case is
 # decoded within 3 ms
 RECEIVE = 1_024
 TRY_EVERY = 0.05  # [s] time between two attempts to open a busy port
@@ -32,7 +32,7 @@ _BUSY = (errno.EBUSY, errno.EAGAIN)
 _FORBIDDEN = (errno.EACCES, errno.EPERM)
 
 
-# a baud rate that the port does not support
+# ValueError: the port does not support the baud rate
 _OPEN_ERRORS: tuple[type[Exception], ...] = (*PORT_ERRORS, ValueError)
 
 
@@ -51,8 +51,8 @@ class Transport(Protocol):
     def read(self) -> bytes:
         """Bytes that have arrived, perhaps none; never blocks. Raises TransportError.
 
-        At most as many as can be decoded in a cycle of the worker; the rest waits, so that no peer can delay
-        a cycle.
+        At most as many as can be decoded in a step of the worker; the rest waits, so that no peer can delay
+        a step.
         """
 
     def write(self, data: bytes) -> bool:
@@ -137,7 +137,6 @@ def why_not_open(error: Exception, platform: str) -> Fault:
     if code in _BUSY:
         return Fault.PORT_BUSY
     if code in _FORBIDDEN or "PermissionError" in text:
-        return (
-            Fault.PORT_BUSY if platform == "win32" else Fault.PORT_FORBIDDEN
-        )  # Windows denies access to a port in use
+        # Windows denies access to a port in use
+        return Fault.PORT_BUSY if platform == "win32" else Fault.PORT_FORBIDDEN
     return Fault.PORT_UNUSABLE

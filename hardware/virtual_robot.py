@@ -58,8 +58,8 @@ class VirtualServo:
 
 
 def on_board(device: Device) -> Device:
-    """The device as a virtual board with one channel for each servo: servo ids become channel numbers from 0
-    on.
+    """A virtual device on a board with one channel for each servo, so that servo ids become channel numbers
+    from 0 on; another device is unchanged.
     """
     if not device.is_virtual:
         return device
@@ -70,18 +70,22 @@ def on_board(device: Device) -> Device:
 
 
 class VirtualRobot:
-    """A simulated robot with hobby servos, and with position sensors where `feedback` is True.
+    """A simulated robot with hobby servos, which measure their positions if `feedback` is True.
 
     Args:
         positions: Position of each channel's servo at the start, as the equivalent pulse [us].
         feedback: Whether the servos measure their positions.
         time: Current time [s].
+
+    Attributes:
+        servos: State of each channel's servo.
+        unread: Indices of the channels whose sensors do not answer.
     """
 
     def __init__(self, positions: Sequence[float], feedback: bool, time: float) -> None:
         self.servos = [VirtualServo(position) for position in positions]
         self._feedback = feedback
-        self.unread: set[int] = set()  # channels of servos whose sensors do not answer
+        self.unread: set[int] = set()
         self._now = time
         self._decoder = limber.FrameDecoder()
         self._answers: list[bytes] = []
@@ -135,8 +139,8 @@ class VirtualRobot:
 
     def _advance(self, time: float) -> None:
         """Simulate up to `time` [s], in steps of STEP."""
-        still = self._now + SETTLED
-        while (dt := min(min(time, still) - self._now, STEP)) > 0.0:
+        settled_at = self._now + SETTLED
+        while (dt := min(min(time, settled_at) - self._now, STEP)) > 0.0:
             self._now += dt
             if self._state is limber.DeviceState.ARMED and self._now - self._moved_at > WATCHDOG_MS / 1000:
                 self._rest(limber.DeviceState.HOLDING, limber.Reason.SILENCE)
@@ -176,7 +180,7 @@ class VirtualRobot:
                 | limber.Stop()
                 | limber.Poll()
             ):
-                self._say(self._report(limber.kind_of(message), self._try(message)), sequence)
+                self._say(self._report(limber.kind_of(message), self._execute(message)), sequence)
 
     def _greet(self, session: int, sequence: int) -> None:
         self._session = session
@@ -202,8 +206,8 @@ class VirtualRobot:
             sequence,
         )
 
-    def _try(self, message: limber.Message | limber.Unreadable) -> limber.DeviceResult:
-        """Execute a message, and return the result."""
+    def _execute(self, message: limber.Message | limber.Unreadable) -> limber.DeviceResult:
+        """Execute a message; returns the result to report."""
         match message:
             case limber.Configure():
                 return self._configure(message)
@@ -322,14 +326,14 @@ class VirtualTransport:
     def __init__(self, robot: VirtualRobot, clock: Callable[[], float]) -> None:
         self._robot = robot
         self._clock = clock
-        self._said = robot.hear(b"", clock())
+        self._unread_answer = robot.hear(b"", clock())
 
     def read(self) -> bytes:
-        answer, self._said = self._said + self._robot.hear(b"", self._clock()), b""
+        answer, self._unread_answer = self._unread_answer + self._robot.hear(b"", self._clock()), b""
         return answer
 
     def write(self, data: bytes) -> bool:
-        self._said += self._robot.hear(data, self._clock())
+        self._unread_answer += self._robot.hear(data, self._clock())
         return True
 
     def close(self) -> None:

@@ -45,8 +45,8 @@ def receive(source: socket.socket, buffer: memoryview) -> tuple[int, float, tupl
     _, kind, layout, unit = STAMPS[sys.platform]
     for level, type_, data in control_messages:
         if level == socket.SOL_SOCKET and type_ == kind and len(data) >= struct.calcsize(layout):
-            whole, parts = struct.unpack_from(layout, data)
-            waited = time.time() - (whole + unit * parts)
+            seconds, fractions = struct.unpack_from(layout, data)
+            waited = time.time() - (seconds + unit * fractions)
             return size, time.monotonic() - waited, sender
     return size, nan, sender
 

@@ -62,7 +62,7 @@ class _Packet(NamedTuple):
 
     number: int  # ascending in the order of arrival
     size: int  # [bytes] length of the packet
-    left: Iterator[Message]
+    left: Iterator[Message]  # its messages that are not parsed yet
     came: float  # [s] when the system received it, as `arrival_times`; NaN: not known
     # [s] time by the sender's clock, as in its last message to the clock's address; None without one
     time: float | None
@@ -98,7 +98,8 @@ class Inbox:
         arrival_times.request(self._socket)
         self._sockets = [self._socket] if self._urgent_socket is None else [self._urgent_socket, self._socket]
         self.is_read = True  # whether nothing is left to read, in the socket and the queue
-        self.is_alarmed = False  # whether the urgent address was received, up to the last look
+        # whether the urgent address was received in the last look, or between that and the one before
+        self.is_alarmed = False
         self.problem = ""
         self.now: Callable[[], float] = time.monotonic  # [s] the clock of arrivals
         self._arrivals_known_until = self.now()  # [s] time of the last look
@@ -125,8 +126,8 @@ class Inbox:
 
     @property
     def problem(self) -> str:
-        """Why the last packets could not be read, or what they ask cannot be done, as a sentence that can be
-        shown whatever it quotes; "" if all could.
+        """Why the last packets could not be read, or their commands not executed, as a sentence of printable
+        letters; "" if all could.
         """
         return self._problem
 
@@ -177,6 +178,7 @@ class Inbox:
         return (message.address, repr(packet.sender)) if is_question else self.key(message)
 
     def close(self) -> None:
+        """Closes the sockets, and ends the thread."""
         if self._thread is not None:
             self._closing.close()
             self._thread.join()  # the thread ends at once; only then is the port free

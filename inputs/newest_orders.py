@@ -23,7 +23,7 @@ Arguments = tuple[float | str, ...]
 
 
 class RemoteOrders(OrderInbox):
-    """The newest command for each address that is not executed yet.
+    """Receives commands, and keeps the newest one for each address until the host executes it.
 
     Args:
         host, port: Address to listen on.

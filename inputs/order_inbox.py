@@ -46,8 +46,8 @@ class OrderInbox(Inbox):
 
         Args:
             version: Version of Limber.
-            state: Name of the behaviour's state; "" without a behaviour. Of a long one the beginning is sent,
-                since a question with a forged sender directs the answer at somebody else.
+            state: Name of the behaviour's state; "" without a behaviour. A long one is cut, since the answer
+                to a question with a forged sender goes to somebody else.
         """
         askers, self._askers = self._askers, []
         for sender in askers:

@@ -16,6 +16,7 @@ HEADER = len(BUNDLE) + 8  # [bytes] header of a bundle: its mark and time tag
 FIRST_ELEMENT = HEADER + 4  # offset [bytes] of a bundle's first element, after its size
 IMMEDIATELY = 1  # largest time tag that gives no time; some senders send 0 instead of 1
 FRACTION = 2.0**-32  # [s] unit of time tags
+# tag -> (layout for `struct`, size [bytes]) of a number
 NUMBERS = {"f": (">f", 4), "d": (">d", 8), "i": (">i", 4), "h": (">q", 8)}
 NOTHING = {"T": 1.0, "F": 0.0, "I": 1.0, "N": 0.0}  # tags without bytes: true, false, impulse, nil
 STRINGS = "sS"
@@ -40,7 +41,7 @@ class Message(NamedTuple):
     trouble: str = ""  # why it cannot be read: what was expected and what was found
     repeats: int = 1  # number of messages with its key since the last handled one, itself included
     time: float = nan  # [s] when its values were taken, by the sender's clock; NaN if not given
-    # time since the system received it, as a share of the time since the previous look; NaN if unknown
+    # time since the system received it, as a share of that since the inbox's previous look; NaN if unknown
     age: float = nan
     sender: tuple[Any, ...] = ()  # address of the socket that sent it; () if unknown
 
@@ -88,7 +89,7 @@ def _padded(text: str) -> bytes:
 
 def has_address(packet: bytes, address: bytes) -> bool:
     """Whether a packet contains a message with that address, found without parsing, so that it works for
-    damaged packets too.
+    damaged packets too. A packet with the address at more than TRIES positions counts as one that does.
     """
     address += b"\x00"
     if packet.startswith(address):

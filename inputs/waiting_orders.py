@@ -12,7 +12,7 @@ from .words import WORDS, Order
 # their mind
 FRESH = 1.0
 MOST_WAITING = 1000  # largest number of waiting commands; further ones are dropped
-# number of a person's commands that may wait besides, so that a flood of others drops none of them
+# number of a person's commands that may wait in addition, so that a flood of others drops none of them
 ROOM = 100
 
 
@@ -33,7 +33,7 @@ class WaitingOrder(NamedTuple):
 
     @property
     def is_late(self) -> bool:
-        """Whether it is ignored by now, if it is a press after which a robot may move or sink."""
+        """Whether it is older than FRESH, so that a press after which a robot may move or sink is ignored."""
         return time.monotonic() - self.arrived_at > FRESH
 
 
@@ -50,13 +50,14 @@ class WaitingOrders:
         self._orders: queue.SimpleQueue[WaitingOrder] = queue.SimpleQueue()
 
     def put(self, order: str | Order, cause: str = "") -> None:
+        """Adds a command, or drops it if too many wait; `cause` is its source."""
         word = order.word if isinstance(order, Order) else order.partition(" ")[0]
         is_personal = word in WORDS and WORDS[word].is_personal
         if self._orders.qsize() < MOST_WAITING + ROOM * is_personal:
             self._orders.put(WaitingOrder(self.stops, time.monotonic(), cause, order))
 
     def stop(self) -> None:
-        """Notes a stop, which voids all commands that wait."""
+        """Records a stop, which voids all commands that wait."""
         with self._stopping:
             self.stops += 1
 

@@ -97,6 +97,7 @@ class Order(NamedTuple):
 
     @property
     def path(self) -> str:
+        """The subject of the command: its word and names, as in an address."""
         return f"{self.word}/{self.names}" if self.names else self.word
 
     @property
@@ -115,7 +116,7 @@ def order_of(path: str, arguments: Sequence[float | str], shown: str = "", list_
         list_of_words: Reference to the list of words, for messages.
 
     Raises:
-        InputError: There is no such word, or it has other arguments.
+        InputError: There is no such word, or it cannot have these names and arguments.
     """
     begin, _, names = path.partition("/")
     word, shown = ALSO.get(begin, begin), shown or path

@@ -22,11 +22,13 @@ from .robots import calibration_beside
 FORMAT, VERSION = "limber-arm-at-start", 1
 BOOT = Path("/proc/sys/kernel/random/boot_id")  # file whose content changes each time that Linux starts
 UNPERMITTED = "nobody has permitted it for {file} as it is now: type limber arm-at-start {file} in a terminal"
-WRITABLE = stat.S_IWGRP | stat.S_IWOTH
+WRITABLE = stat.S_IWGRP | stat.S_IWOTH  # permissions of others than the owner to write a file
 
 
 def _folder(variable: str, otherwise: str) -> Path:
-    """A folder of the user by the XDG Base Directory Specification."""
+    """Limber's folder in one of the user's by the XDG Base Directory Specification: the one that the
+    environment variable names, else `otherwise` in the home folder.
+    """
     named = os.environ.get(variable, "")
     return Path(named if os.path.isabs(named) else Path.home() / otherwise) / "limber"
 
@@ -42,24 +44,24 @@ class Permission(NamedTuple):
     digest: str
 
     @property
-    def _states(self) -> Path:
+    def _state_folder(self) -> Path:
         return _folder("XDG_STATE_HOME", ".local/state")
 
     @property
-    def _fault(self) -> Path:
+    def _fault_path(self) -> Path:
         """Path of a file that exists from a fault until a person clears the fault."""
-        return self._states / f"fault-{self.digest[:32]}"
+        return self._state_folder / f"fault-{self.digest[:32]}"
 
     def claim(self) -> str:
         """Uses up the single arming that is permitted after this computer was switched on. Returns "", or the
         reason why it is not permitted.
         """
-        if self._fault.exists():
+        if self._fault_path.exists():
             return "after a fault a person clears or arms first"
         try:
             boot = content(BOOT, SMALL).decode().strip()
-            self._states.mkdir(parents=True, exist_ok=True)
-            is_first = atomic.claim(self._states / f"armed-{self.digest[:32]}-{boot}")
+            self._state_folder.mkdir(parents=True, exist_ok=True)
+            is_first = atomic.claim(self._state_folder / f"armed-{self.digest[:32]}-{boot}")
         except OSError as error:
             return f"{error.filename}: {reason(error)}"
         return (
@@ -68,12 +70,12 @@ class Permission(NamedTuple):
 
     def note_fault(self) -> None:
         """Stores that there was a fault; raises OSError if that fails."""
-        self._states.mkdir(parents=True, exist_ok=True)
-        atomic.claim(self._fault)
+        self._state_folder.mkdir(parents=True, exist_ok=True)
+        atomic.claim(self._fault_path)
 
     def note_person(self) -> None:
         """Clears stored faults, since a person has cleared them or armed."""
-        self._fault.unlink(missing_ok=True)
+        self._fault_path.unlink(missing_ok=True)
 
 
 def permission_for(character: Path) -> Permission | None:
@@ -94,7 +96,11 @@ def permission_for(character: Path) -> Permission | None:
 
 def allow(character: Path) -> Path:
     """Permits arming at the start for the current content of a character file; returns the path of the
-    installer's file. Raises as `permission_for`.
+    installer's file.
+
+    Raises:
+        PlayerError: The installer's file is damaged.
+        OSError: A file cannot be read or written.
     """
     path = permission_path()
     allowed = _allowed(path) if path.exists() else {}
@@ -113,7 +119,9 @@ def _digest(character: Path) -> str:
 
 
 def _allowed(path: Path) -> dict[str, str]:
-    """Paths of the character files in the installer's file, by their digests."""
+    """Paths of the character files in the installer's file, by their digests; raises PlayerError if it is
+    damaged.
+    """
     try:
         plain = json_of(text(path, SMALL))
     except ValueError as error:

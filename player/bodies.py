@@ -11,7 +11,7 @@ from .scene import Moment, PlayedMover, PlayedView
 
 @dataclass
 class PlayedBody(PlayedMover[BodyEntry]):
-    """A body of a character file."""
+    """A whole body of a character file; its model is made at the first tick."""
 
     model: BodyModel | None = None
 

@@ -31,7 +31,7 @@ class PlayedChain(PlayedMover[ChainEntry]):
             first.
         posture: Index of the stored posture that the chain kept at the last tick; -1 if none.
         base: World matrix (4, 4) of the chain's base frame.
-        models: Models by whether stored postures are switched.
+        models: Models, by whether the chain keeps stored postures one at a time, so that its posture jumps.
     """
 
     looks_forward = True

@@ -26,8 +26,8 @@ class SelfTestResult(NamedTuple):
     Attributes:
         frames: Number of compared frames.
         largest: Largest difference [rad, m].
-        frame, joint: First frame of the scene that differs by more than `SAME`, and the joint; None and "" if
-            no frame does.
+        frame, joint: First frame of the scene that differs by more than `SAME`, and the joint that differs
+            most there; None and "" if no frame does.
     """
 
     frames: int
@@ -51,13 +51,13 @@ def check(character: CharacterFile) -> SelfTestResult:
     commanded = recording["commanded"].copy()
     filtered = _filtered(character, test.desired)
     commanded[:, : filtered.shape[1]] = filtered
-    apart = np.maximum(np.abs(commanded - test.commanded), np.abs(recording["desired"] - test.desired))
-    late = np.flatnonzero((apart > SAME).any(axis=1))
-    if not len(late):
-        return SelfTestResult(len(apart), float(apart.max()), None, "")
-    first = int(late[0])
-    joint = character.joint_names[int(np.argmax(apart[first]))]
-    return SelfTestResult(len(apart), float(apart.max()), character.first_frame + first, joint)
+    differences = np.maximum(np.abs(commanded - test.commanded), np.abs(recording["desired"] - test.desired))
+    failing_frames = np.flatnonzero((differences > SAME).any(axis=1))
+    if not len(failing_frames):
+        return SelfTestResult(len(differences), float(differences.max()), None, "")
+    first = int(failing_frames[0])
+    joint = character.joint_names[int(np.argmax(differences[first]))]
+    return SelfTestResult(len(differences), float(differences.max()), character.first_frame + first, joint)
 
 
 def _filtered(character: CharacterFile, desired: Array) -> Array:

@@ -53,6 +53,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _fail(sentence: str) -> int:
+    """Prints why the command failed; returns its exit status."""
     print(f"limber: {printable(sentence)}", file=sys.stderr)
     return 1
 
@@ -74,7 +75,7 @@ def parser() -> argparse.ArgumentParser:
         command.set_defaults(run=run)
         command.add_argument("file", metavar="FILE", type=Path, help="a character file (.limber)")
         if name == "play":
-            _add_play(command)
+            _add_play_options(command)
         if name == "info":
             command.add_argument("--json", action="store_true", help="as JSON")
     return parser
@@ -93,7 +94,7 @@ def _versions() -> str:
     return f"limber {player_version()}; reads character files up to version {'.'.join(map(str, archive.VERSION))}"
 
 
-def _add_play(command: argparse.ArgumentParser) -> None:
+def _add_play_options(command: argparse.ArgumentParser) -> None:
     simulated = command.add_argument_group("in simulated time, without a robot")
     simulated.add_argument("--script", type=Path, help="JSON with targets and events")
     simulated.add_argument("--out", type=Path, help="numpy archive for what the character does")
@@ -183,6 +184,7 @@ def _check_together(parsed: argparse.Namespace) -> None:
 
 
 def _option(name: str) -> str:
+    """The option whose value the parser stores under `name`."""
     return f"--{name.replace('_', '-')}"
 
 
@@ -227,8 +229,8 @@ def _play(parsed: argparse.Namespace) -> int:
 
 def _check(parsed: argparse.Namespace) -> int:
     character = reading.read(parsed.file)
-    verdict = check(character)
-    if verdict.frame is not None and character.engine != engine_digest():
+    result = check(character)
+    if result.frame is not None and character.engine != engine_digest():
         why = (
             "whose solvers were others than those here, so it may move differently, and its self-test says"
             " nothing about this computer"
@@ -238,20 +240,20 @@ def _check(parsed: argparse.Namespace) -> int:
         )
         print(
             f"{printable(character.name)} was made by {printable(character.made_by)}, {why}: here joint"
-            f" '{printable(verdict.joint)}' differs from frame {verdict.frame} on, joints at most by"
-            f" {verdict.largest:.2g} rad. It plays as it is. To test it, export it again with the version of"
+            f" '{printable(result.joint)}' differs from frame {result.frame} on, joints at most by"
+            f" {result.largest:.2g} rad. It plays as it is. To test it, export it again with the version of"
             " Limber that is installed here"
         )
         return OTHER_SOLVERS
-    if verdict.frame is not None:
+    if result.frame is not None:
         return _fail(
-            f"{character.name} does not move here as in Blender: from frame {verdict.frame} on joint"
-            f" '{verdict.joint}' differs, at most by {verdict.largest:.2g} rad. Export it again with the"
+            f"{character.name} does not move here as in Blender: from frame {result.frame} on joint"
+            f" '{result.joint}' differs, at most by {result.largest:.2g} rad. Export it again with the"
             " version of Limber that is installed here"
         )
     print(
-        f"{printable(character.name)} moves here as in Blender: {verdict.frames} frames, largest difference"
-        f" {verdict.largest:.2g} rad"
+        f"{printable(character.name)} moves here as in Blender: {result.frames} frames, largest difference"
+        f" {result.largest:.2g} rad"
     )
     return 0
 

@@ -78,7 +78,12 @@ class SetControls:
             self._performer.weigh_by_hand(entry.name, entry.postures[index].name, number)
 
     def set_amount(self, chain: str, word: str, amount: float) -> None:
-        """Sets a chain's "influence" or "share".
+        """Sets a chain's influence or share.
+
+        Args:
+            chain: Name of the chain.
+            word: "influence" or "share".
+            amount: The new value, 0 to 1.
 
         Raises:
             PlayerError: There is no such chain, or the amount is not from 0 to 1.
@@ -92,11 +97,11 @@ class SetControls:
         """Sets a value other than a joint's.
 
         Raises:
-            PlayerError: There is no such value, or it cannot be that number.
+            PlayerError: There is no such value, or the number is not finite.
         """
         known = named(name, self.values)
         if known is None:
-            raise PlayerError(f"there is no value '{name}': there is {_either(self.values)}")
+            raise PlayerError(f"there is no value '{name}': there is {_listed(self.values)}")
         self.values[known] = _number(f"value/{name}", number)
 
     def follow(self, chain: str, target: str) -> None:
@@ -107,14 +112,14 @@ class SetControls:
         """
         entry, known = self._entry(chain), named(target, self._targets)
         if known is None:
-            raise PlayerError(f"there is no target '{target}': there is {_either(sorted(self._targets))}")
+            raise PlayerError(f"there is no target '{target}': there is {_listed(sorted(self._targets))}")
         self._change(entry.name, target=known)
         if self._performer is not None:
             self._performer.set_by_hand(entry.name, target=known)
 
     def _entry(self, name: str) -> ChainEntry:
         if name not in self._entries:
-            raise PlayerError(f"there is no chain '{name}': there is {_either(self._entries)}")
+            raise PlayerError(f"there is no chain '{name}': there is {_listed(self._entries)}")
         return self._entries[name]
 
     def _change(self, chain: str, **changes: object) -> None:
@@ -122,15 +127,18 @@ class SetControls:
 
 
 def _posture(entry: ChainEntry, name: str) -> int:
+    """Index of a chain's stored posture; raises PlayerError if the chain has none of this name."""
     names = [posture.name for posture in entry.postures]
     known = named(name, names)
     if known is None:
-        raise PlayerError(f"chain '{entry.name}' has no posture '{name}': it has {_either(names)}")
+        raise PlayerError(f"chain '{entry.name}' has no posture '{name}': it has {_listed(names)}")
     return names.index(known)
 
 
 def _number(path: str, value: float, most: float = math.inf) -> float:
-    """A finite number, from 0 to `most` if `most` is finite."""
+    """The number `value`. Raises PlayerError, which names `path`, if it is not finite, or if `most` is finite
+    and it is not from 0 to `most`.
+    """
     if not math.isfinite(value):
         raise PlayerError(f"{path} is set to '{value}': give it a number")
     if math.isfinite(most) and not 0.0 <= value <= most:
@@ -138,7 +146,7 @@ def _number(path: str, value: float, most: float = math.inf) -> float:
     return value
 
 
-def _either(names: object) -> str:
+def _listed(names: object) -> str:
     return ", ".join(f"'{name}'" for name in names) or "none"  # type: ignore[attr-defined]
 
 

@@ -35,13 +35,14 @@ class TargetPose:
 
 @dataclass
 class Director:
-    """A performance that executes commands.
+    """Executes commands on a performance, and advances it.
 
     Attributes:
         performance, playhead: The performance, and the position in its clip.
         events: Names of the events since the last tick.
         placed: Targets that somebody has moved, by their names.
-        persons: Persons whom trackers see. A chain whose target is a camera looks at the person whom it sees.
+        persons: Persons whom trackers see. A chain whose target is a camera looks at the person whom that
+            camera sees.
         folder: Folder of its sounds; None: no sounds are played.
         speech: Speech of the character.
         remarks: Sentences to report on commands that were executed in part.
@@ -110,11 +111,13 @@ class Director:
         return performance.authored_target(camera, performance.frame)
 
     def changed_pose(self, names: str) -> TargetPose:
-        """The changed pose of the target named in an address."""
+        """Pose, to be changed, of the target that an address names, as for `target`."""
         return self.placed.setdefault(self.target(names), TargetPose())
 
     def target(self, names: str) -> str:
-        """Name of the target that an address names: a chain's, or that of one of its other ends."""
+        """Name of the target of a chain (address CHAIN) or of one of its other ends (CHAIN/GOAL). Raises
+        PlayerError if there is no such chain or goal.
+        """
         chain, goal = self.chain(names)
         target = self.performance.target_name(chain.name)
         if goal:
@@ -127,7 +130,9 @@ class Director:
         return target
 
     def chain(self, names: str) -> tuple[ChainEntry, str]:
-        """The chain with whose name an address begins, and the rest of the address."""
+        """(the chain with whose name an address begins, rest of the address). Raises PlayerError if there is
+        none.
+        """
         chains = {chain.name: chain for chain in self.performance.character.chains}
         begun = begun_with(names, chains)
         if begun is None:
@@ -136,6 +141,7 @@ class Director:
 
 
 def listed(names: Iterable[str]) -> str:
+    """Names in quotes, as text for a message."""
     return ", ".join(f"'{name}'" for name in names) or "none"
 
 
@@ -214,8 +220,8 @@ def _axis(director: Director, order: Order, cause: str) -> None:
 
 
 def _seen(director: Director, order: Order, cause: str) -> None:
-    """Records a sighting of a person by a camera. Without a camera the behaviour notices the person, but
-    nobody looks there.
+    """Records that a camera sees a person. Without a camera the behaviour notices the person, but no chain
+    looks there.
     """
     camera = named(order.name, director.performance.target_names) or order.name
     try:
@@ -245,7 +251,7 @@ def _say(director: Director, order: Order, cause: str) -> None:
 
 
 def _velocity(director: Director, order: Order, cause: str) -> None:
-    """Does nothing: received numbers are smoothed without a velocity from the sender."""
+    """Checks the address: received numbers are smoothed without a velocity from the sender."""
     director.changed_pose(order.names)
 
 

@@ -54,7 +54,7 @@ class LiveOptions:
         seconds: Duration [s]; None: until a person ends the performance.
         port: Port of the character's robot; "": the port in the file.
         without_robot: Whether to connect no robot.
-        is_attended: Whether a person types the commands; commands typed by a program cannot arm.
+        is_attended: Whether a person types the commands; lines that a program writes cannot arm.
         arm: Whether that person has requested at the start to arm the robots once they are connected.
         permission: The installer's permission to arm them at the start of this computer; None if there is
             none.
@@ -103,7 +103,7 @@ class LivePlay:
     def __init__(
         self, character: CharacterFile, path: Path, options: LiveOptions, say: Callable[[str], None]
     ) -> None:
-        self._options, self._say_line = options, say
+        self._options, self._print = options, say
         self._performance = Performance(character, (), options.seed)
         length = (character.frames - 1) * character.rate.seconds_a_frame
         self._director = Director(self._performance, Playhead(length), folder=path.parent)
@@ -111,9 +111,9 @@ class LivePlay:
         self._is_ended = False
         self._orders = WaitingOrders()
         self._problems: dict[str, str] = {}  # problems of movers that were reported last
-        self._trouble = ""  # last reported problem of OSC
-        self._silent = ""  # last reported problem of a sound
-        self._said: deque[str] = deque(maxlen=KEPT)
+        self._osc_problem = ""  # last reported problem of OSC
+        self._sound_problem = ""  # last reported problem of a sound
+        self._said: deque[str] = deque(maxlen=KEPT)  # sentences for the page
         self._decisions: deque[dict[str, Any]] = deque(maxlen=KEPT)
         self._seconds = self._shown_at = 0.0  # [s] time of the last tick, and of the page's next update
         self._sounds = ClipSoundPlayer(path, character.sounds, options.sound_delay, self._say)
@@ -155,7 +155,7 @@ class LivePlay:
             except (OSError, ValueError) as error:
                 raise PlayerError(why_not_served(options.page_host, options.page, error)) from error
             # this line is not shown on the page, since the address contains the token
-            self._say_line(f"Page: {self._page.address}")
+            self._print(f"Page: {self._page.address}")
 
     def _close(self) -> None:
         self._sounds.close()
@@ -169,7 +169,7 @@ class LivePlay:
 
     def _say(self, line: str) -> None:
         self._said.append(line)
-        self._say_line(line)
+        self._print(line)
 
     def stop(self) -> None:
         """Stops all robots, from any thread; commands that arrived before it and still wait are dropped."""
@@ -196,7 +196,7 @@ class LivePlay:
         self._is_ended = True
 
     def run(self) -> None:
-        """Plays the character until somebody ends the player.
+        """Plays the character until somebody ends the performance, or its time is over.
 
         Raises:
             PlayerError: The character cannot play.
@@ -238,8 +238,8 @@ class LivePlay:
             if self._options.has_status and ended - said_at >= 1.0:
                 # after a pause of the process, no line is printed for each missed second
                 said_at += int(ended - said_at)
-                self._say_line(self._line(seconds, pacing))
-            service.alive(partial(self._line, seconds, pacing))
+                self._print(self._status_line(seconds, pacing))
+            service.alive(partial(self._status_line, seconds, pacing))
 
     def _tick(self, seconds: float, dt: float, due: float) -> None:
         """Advances the character and its robots by `dt` [s]; the next tick is `due` [s] later."""
@@ -256,8 +256,8 @@ class LivePlay:
             self._decisions += [each._asdict() for each in self._performance.performer.decisions]
         self._performance.forget_decisions()
         self._say_problems()
-        if (problem := self._director.speech.problem) != self._silent:
-            self._silent = problem
+        if (problem := self._director.speech.problem) != self._sound_problem:
+            self._sound_problem = problem
             self._say(problem or "Sounds are heard again")
         if self._robots is not None:
             self._robots.tick(self._performance, dt, due)
@@ -265,27 +265,29 @@ class LivePlay:
             self._show(self._page, seconds)
 
     def _hear(self, inbox: PlayerInbox, dt: float) -> None:
-        """Executes OSC commands, `dt` [s] after the last call; reports impossible ones once."""
-        heard, troubles = inbox.told(self._performance.state)
+        """Executes OSC commands, `dt` [s] after the last call; reports why one is impossible, unless that was
+        the last report.
+        """
+        heard, problems = inbox.told(self._performance.state)
         for order, count, time_sent, age in heard:
             is_continued = self._streams.continues(order, count, time_sent, age)
-            if not is_continued and self._can_do(order, troubles):
+            if not is_continued and self._can_do(order, problems):
                 self._streams.begin(order, time_sent, age)
         for order in self._streams.advance(dt):
-            if not self._can_do(order, troubles):
+            if not self._can_do(order, problems):
                 self._streams.end(order)
         self._director.note_targets(self._streams.targets())
-        for trouble in troubles:
-            if trouble != self._trouble:
-                self._trouble = trouble
-                self._say(trouble)
+        for problem in problems:
+            if problem != self._osc_problem:
+                self._osc_problem = problem
+                self._say(problem)
 
-    def _can_do(self, order: Order, troubles: list[str]) -> bool:
-        """Executes a program's command; returns whether it was possible, else adds why not to `troubles`."""
+    def _can_do(self, order: Order, problems: list[str]) -> bool:
+        """Executes a program's command; returns whether it was possible, else adds why not to `problems`."""
         try:
             self._do(order, OSC)
         except (PlayerError, HardwareError) as error:
-            troubles.append(f"/limber/{order.path}: {error}")
+            problems.append(f"/limber/{order.path}: {error}")
             return False
         return True
 
@@ -346,9 +348,9 @@ class LivePlay:
             self._director.obey(order, cause)
             if cause != OSC:
                 self._streams.end(order)
-                self._note(order, cause)
+                self._record_order(order, cause)
 
-    def _note(self, order: Order, cause: str) -> None:
+    def _record_order(self, order: Order, cause: str) -> None:
         """Records a command among the decisions. A newer one on the same subject, as from a dragged slider,
         replaces the previous one. Perception is not recorded, and an ordered state is a decision already.
         """
@@ -368,7 +370,7 @@ class LivePlay:
             raise PlayerError(f"there is no robot to {order.word}: --no-robot was given")
         self._robots.order(order.word, order.names)
 
-    def _line(self, seconds: float, pacing: Pacing) -> str:
+    def _status_line(self, seconds: float, pacing: Pacing) -> str:
         """The status line."""
         state = f", {self._performance.state}" if self._performance.state else ""
         robots = self._robots.summary if self._robots is not None else "no robot"

@@ -49,7 +49,7 @@ class LiveRobot:
     retry_at: float = 0.0  # [s] time of the next attempt to connect
     said: str = ""  # last reported sentence
     is_retrying: bool = False  # whether the robot is away and Limber tries to reconnect it; reported once
-    # values that the robot keeps while a person moves it to the pose of these values; None: it follows
+    # values that are sent while a person moves the robot to their pose; None: it follows the character
     shown: list[Kinematic] | None = None
 
     def tick(
@@ -71,7 +71,7 @@ class LiveRobot:
         if status.sentence != self.said and not (self.is_retrying and status.state is State.CONNECTING):
             self.said = status.sentence
             say(f"Robot of '{self.name}': {status.sentence}")
-        self._look(status, say)
+        self._arm_or_reconnect(status, say)
 
     def _followed(
         self, performance: Performance, status: Status, dt: float, say: Callable[[str], None]
@@ -88,7 +88,7 @@ class LiveRobot:
             say(f"Robot of '{self.name}': the pose is {', '.join(self._pose)}")
         return self.shown
 
-    def _look(self, status: Status, say: Callable[[str], None]) -> None:
+    def _arm_or_reconnect(self, status: Status, say: Callable[[str], None]) -> None:
         """Arms a connected robot if that was requested, and reconnects one that was away, which then stays
         disarmed.
         """
@@ -268,7 +268,9 @@ class LiveRobots:
             self._forget_faults()
 
     def _addressed(self, word: str, name: str) -> list[LiveRobot]:
-        """The robots that a command is for; raises PlayerError if no robot has the name."""
+        """The robots that a command is for, by the name in it; "": all. Raises PlayerError if no robot has
+        that name, or if several would be confirmed at once.
+        """
         robots = [robot for robot in self.robots if name in ("", robot.name)]
         names = ", ".join(f"'{robot.name}'" for robot in self.robots) or "none"
         if name and not robots:

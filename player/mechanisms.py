@@ -24,7 +24,7 @@ from .scene import Moment, PlayedMover, PlayedView
 
 @dataclass
 class PlayedMechanism(PlayedMover[MechanismEntry]):
-    """A mechanism of a character file."""
+    """A mechanism of a character file; its model is made at the first tick."""
 
     model: MechanismModel | None = None
 
@@ -46,10 +46,10 @@ class PlayedMechanism(PlayedMover[MechanismEntry]):
             matrix: Array = rigid_frame(view.world(mounted.anchor)) @ mounted.offset
             return matrix
 
-        back = inverse(world(entry.base_frame))
+        base_from_world = inverse(world(entry.base_frame))
         weight, speed_weight, speed = entry.regulariser.at(moment.frame).tolist()
         weights = RegulariserWeights(weight, speed_weight, speed)
-        driven = [driven_goal(body, back @ world(mounted)) for body, mounted in entry.driven]
+        driven = [driven_goal(body, base_from_world @ world(mounted)) for body, mounted in entry.driven]
         values = _kept(entry, moment.frame)
         if entry.is_driven_by_motors:
             return self.model, motor_goals(self.model, driven, values, weights)
@@ -58,9 +58,9 @@ class PlayedMechanism(PlayedMover[MechanismEntry]):
             target = rigid_frame(np.array(view.target(each.target)))
             numbers = each.weights.at(moment.frame).tolist()
             goal_weights = GoalWeights(tuple(numbers[:3]), tuple(numbers[3:6]), numbers[6])
-            goals.append(goal(each.spec, goal_weights, back @ target @ each.offset))
+            goals.append(goal(each.spec, goal_weights, base_from_world @ target @ each.offset))
         held_values = {k: values[k] for k, motor in enumerate(entry.motors) if motor.keeps_value}
-        return self.model, target_goals(self.model, goals, held_values, weights, back)
+        return self.model, target_goals(self.model, goals, held_values, weights, base_from_world)
 
 
 def _kept(entry: MechanismEntry, frame: float) -> list[float]:

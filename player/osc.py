@@ -42,7 +42,7 @@ class PlayerInbox(OrderInbox):
     def __init__(self, host: str, port: int, stop: Callable[[], object]) -> None:
         self._stop, self._version = stop, player_version()
         self._orders: list[Heard] = []
-        self._troubles: list[str] = []
+        self._problems: list[str] = []
         super().__init__(host, port)
 
     def take_order(self, message: Message) -> None:
@@ -53,7 +53,7 @@ class PlayerInbox(OrderInbox):
             order = order_of(path, message.arguments, message.address)
             self._orders.append(Heard(order, message.repeats, message.time, message.age))
         except InputError as error:
-            self._troubles.append(str(error))
+            self._problems.append(str(error))
 
     def alarm(self) -> None:
         self._orders.clear()
@@ -66,5 +66,5 @@ class PlayerInbox(OrderInbox):
         self.look()
         self.answer(self._version, state)
         orders, self._orders = self._orders, []
-        troubles, self._troubles = self._troubles, []
-        return orders, troubles
+        problems, self._problems = self._problems, []
+        return orders, problems

@@ -1,8 +1,8 @@
 """Ticks of a performance in real time, at a rate that the computer keeps."""
 
 SLOWEST = 5.0  # [ticks/s] lowest rate
-BUSY = 0.9  # share of the time spent in ticks above which the rate is lowered
-EASY = 0.6  # share of the time that ticks would take at the next higher rate, below which the rate may rise
+BUSY = 0.9  # share of the time that ticks take; above it the rate is lowered
+EASY = 0.6  # share of the time that ticks would take at the next higher rate; below it the rate may rise
 LOWERED = 0.75  # factor of the rate when it is lowered
 WATCHED = 1.0  # [s] duration of one measurement of the share of the time spent in ticks
 PATIENCE = 10  # number of successive measurements below `EASY` after which the rate rises by a step
@@ -18,7 +18,7 @@ class Pacing:
 
     Args:
         rate: Largest number of ticks per second.
-        time: Time [s] on a monotonic clock.
+        time: Time [s] of the first tick, on a monotonic clock.
     """
 
     def __init__(self, rate: float, time: float) -> None:
@@ -43,7 +43,7 @@ class Pacing:
         return self.rate != before
 
     def _next_rate(self, share: float) -> float:
-        """The rate from now on, after a measured share of the time in ticks."""
+        """The rate from now on, by the measured `share` of the time that ticks have taken."""
         self._held += 1
         if share > BUSY and self.rate > SLOWEST:
             has_lasted = self._held > self._patience

@@ -11,7 +11,7 @@ from ..files.content import text
 from .errors import PlayerError
 
 TOKEN = re.compile(r"[A-Za-z0-9_-]{16,200}")
-OTHERS = stat.S_IRWXG | stat.S_IRWXO
+OTHERS = stat.S_IRWXG | stat.S_IRWXO  # permissions of others than the owner
 
 
 def kept_token(path: Path) -> str:

@@ -206,17 +206,17 @@ class Performance:
             if (posed := self.body_outputs(body)) is not None:
                 state = self._records[key_of(body)].state
                 values = posed.state.joints.tolist()
-                motion |= _named(
+                motion |= _by_name(
                     body.joint_names, values, state.motion if isinstance(state, BodyState) else ()
                 )
         for mechanism in self.character.mechanisms:
             if (moved := self.mechanism_outputs(mechanism)) is not None:
-                motion |= _named(mechanism.joint_names, moved.values, ())
+                motion |= _by_name(mechanism.joint_names, moved.values, ())
         for chain in self.character.chains:
             if (solved := self.outputs(chain)) is not None:
                 state = self._records[key_of(chain)].state
                 known = state.motion if isinstance(state, ChainState) and state.model.filters else ()
-                motion |= _named(chain.joint_names, solved.angles.tolist(), known)
+                motion |= _by_name(chain.joint_names, solved.angles.tolist(), known)
         return motion
 
     def values(self) -> list[float]:
@@ -234,9 +234,9 @@ class Performance:
         return float(value.track.at(self.frame))
 
 
-def _named(
+def _by_name(
     names: Sequence[str], values: Sequence[float], motion: Sequence[Kinematic]
 ) -> dict[str, Kinematic]:
-    """Motion of joints by their names; without known `motion`, the joints are at rest at `values` (n,)."""
+    """Motion of joints by their names; if `motion` is empty, the joints are at rest at `values` (n,)."""
     known = motion or [Kinematic(value) for value in values]
     return dict(zip(names, known, strict=False))

@@ -6,11 +6,16 @@ class Playhead:
 
     Args:
         length: Length of the clip [s].
+
+    Attributes:
+        seconds: Position in the clip [s].
+        plays: Whether the position advances.
+        jumps: Number of jumps so far.
+        jumped_to: Position [s] after the last jump.
     """
 
     def __init__(self, length: float) -> None:
         self.seconds, self.length, self.plays = 0.0, length, True
-        # number of jumps so far, and the time [s] at the end of the last one
         self.jumps, self.jumped_to = (0, 0.0)
 
     def advance(self, dt: float) -> None:

@@ -21,6 +21,7 @@ from .playhead import Playhead
 from .script import SAME_TIME, Event, Script, TargetPath
 
 SAME_RATE = 1e-6  # relative difference up to which a rate counts as the clip's
+# arrays of a recording that have a row for each tick
 ROWS = ("commanded", "desired", "target_position", "aim_error_desired", "aim_error", "state", "values")
 LIMITS = ("lower", "upper", "velocity", "acceleration", "jerk")
 IDENTITY = np.eye(4).tolist()
@@ -29,25 +30,25 @@ IDENTITY = np.eye(4).tolist()
 def play(character: CharacterFile, script: Script) -> dict[str, Array]:
     """Plays a script; returns the arrays of the recording by their names.
 
-    Arrays have a row for each tick; row 0 is the first frame, at rest:
+    The arrays, for t ticks, n joints, c chains and v values; row 0 is the first frame, at rest:
         time (t,) [s]; joint_names (n,); commanded, desired (t, n) [rad, m]; lower, upper, velocity,
         acceleration, jerk (n,); chain_names (c,); target_position (t, c, 3) [m]; aim_error_desired,
-        aim_error (t, c) [rad]; state (t,); value_names (v,); values (t, v); decisions, JSON lines.
+        aim_error (t, c) [rad]; state (t,); value_names (v,); values (t, v); decisions (k,), lines of JSON.
 
     Raises:
-        PlayerError: the script names something that the character does not have, or a chain cannot be solved
-            in the first frame.
+        PlayerError: The script names something that the character does not have, or a chain, mechanism or
+            body cannot be solved in the first frame.
     """
     paths = dict(script.targets)
     performance = Performance(character, tuple(paths), script.seed)
     director = Director(performance, Playhead(script.seconds))
     rows: dict[str, list[Any]] = {name: [] for name in ROWS}
     decisions: list[dict[str, Any]] = []
-    coming = deque(script.events)
+    remaining_events = deque(script.events)
     times = np.arange(round(script.seconds * script.rate) + 1) / script.rate
     for number, time in enumerate(times.tolist()):
-        while coming and coming[0].at <= time + SAME_TIME:
-            decisions += _apply(director, coming.popleft())
+        while remaining_events and remaining_events[0].at <= time + SAME_TIME:
+            decisions += _apply(director, remaining_events.popleft())
         frame, dt = _step(character, script.rate, number)
         events, director.events = director.events, []
         performance.advance(frame, dt if number else 0.0, _targets(character, paths, time, frame), events)
@@ -84,12 +85,14 @@ def write(path: Path, recording: dict[str, Array]) -> None:
 
 
 def _step(character: CharacterFile, rate: float, number: int) -> tuple[float, float]:
-    """(frame of the clip at a tick, seconds between two ticks); the clip's frames if the rates are equal."""
+    """(frame of the clip at tick `number`, seconds between two ticks); the clip's frames if the rates are
+    equal.
+    """
     clip = character.rate
-    frames = rate * clip.seconds_a_frame  # ticks per frame
-    if abs(frames - 1.0) < SAME_RATE:
+    ticks_per_frame = rate * clip.seconds_a_frame
+    if abs(ticks_per_frame - 1.0) < SAME_RATE:
         return float(number), clip.seconds_a_frame
-    return number / frames, 1.0 / rate
+    return number / ticks_per_frame, 1.0 / rate
 
 
 def _targets(
@@ -124,14 +127,16 @@ def _apply(director: Director, event: Event) -> list[dict[str, Any]]:
 
 
 def _row(performance: Performance) -> dict[str, Any]:
-    """Row of the recording for a tick."""
-    commanded, desired, positions, aim_errors, errors = [], [], [], [], []
+    """Row of the recording for a tick, by the arrays' names. Raises PlayerError if a mover could not be
+    solved.
+    """
+    commanded, desired, positions, desired_aim_errors, aim_errors = [], [], [], [], []
     for chain, outputs in _outputs(performance):
         commanded += outputs.angles.tolist()
         desired += outputs.desired.tolist()
         positions.append(performance.target_position(chain))
-        aim_errors.append(outputs.solution.aim_error)
-        errors.append(outputs.filtered_aim_error)
+        desired_aim_errors.append(outputs.solution.aim_error)
+        aim_errors.append(outputs.filtered_aim_error)
     for mechanism in performance.character.mechanisms:
         moved = performance.mechanism_outputs(mechanism)
         if moved is None:
@@ -149,8 +154,8 @@ def _row(performance: Performance) -> dict[str, Any]:
         "commanded": commanded,
         "desired": desired,
         "target_position": positions,
-        "aim_error_desired": aim_errors,
-        "aim_error": errors,
+        "aim_error_desired": desired_aim_errors,
+        "aim_error": aim_errors,
         "state": performance.state,
         "values": performance.values(),
     }

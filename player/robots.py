@@ -41,6 +41,7 @@ HOST = HostWords("Limber", ORDERS, retried=AWAY, confirms_joints=False)
 NO_ORDERS = "start limber play in a terminal, or with --page,"
 # suffix of a calibration file's name; beside a character file, it replaces the calibration in that file
 CALIBRATION = ".calibration.json"
+# units of joints in character files, which are those of devices
 UNITS: Mapping[str, Unit] = {unit: unit for unit in get_args(Unit)}
 
 
@@ -54,7 +55,7 @@ def device_of(robot: RobotEntry, character: Path, port: str = "") -> Device:
         port: Port to use; "": the port in the file.
 
     Raises:
-        PlayerError: The calibration does not fit, or its protocol is a program.
+        PlayerError: The calibration cannot be read or does not fit, or its protocol is a program.
     """
     beside = calibration_beside(character)
     joints = [DeviceJoint(joint.name, joint.limits, UNITS[joint.unit]) for joint in robot.joints]

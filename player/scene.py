@@ -130,8 +130,8 @@ class Moment:
         scene: Content of the file.
         targets: World matrices of targets that somebody moves, in place of those of the clip.
         controls: Values set on the chains, by their names.
-        direct: Function that applies the behaviour to a chain's clip, given the chain's name and the index of
-            the stored posture that it keeps; None without a behaviour.
+        direct: Function from a chain's name, the values that its clip requests, and the index of the stored
+            posture that it keeps, to the values that the behaviour makes of them; None without a behaviour.
     """
 
     frame: float

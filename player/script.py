@@ -19,15 +19,17 @@ from .errors import PlayerError
 SAME_TIME = 1e-9  # [s] difference within which two times are equal, in spite of rounding
 LONGEST = 1_000_000.0  # [s] longest performance
 FASTEST = 10_000.0  # [ticks/s] highest rate
-MOST_TICKS = 1_000_000  # five hours at 60 ticks a second; the recording keeps all of them in memory
-MOST_SEED = 2**63 - 1
-KINDS = ("event", "state", "set", "target")  # types of entries
+# largest number of ticks, five hours at 60 a second: the recording keeps all of them in memory
+MOST_TICKS = 1_000_000
+MOST_SEED = 2**63 - 1  # largest seed
+KINDS = ("event", "state", "set", "target")  # fields of an event, of which each has exactly one
 
 
 class Event(NamedTuple):
     """An event of a script; besides `at`, exactly one field is given.
 
     Attributes:
+        at: Time [s] from the start.
         event, state: Name of an event, or of a state to enter.
         values: Values to set, by path.
         target: Name of a chain, and name of the target that the chain follows from this time on.
@@ -80,9 +82,9 @@ def moved_to(position: Sequence[float] | Array, rows: Sequence[Sequence[float]])
     """
     # rounded to single precision, as in Blender's world, so that the same target gives the same motion in
     # both hosts
-    spot = np.array(position).astype(np.float32).tolist()
-    turned = [[*row[:3], number] for row, number in zip(rows, spot, strict=False)]
-    return [*turned, [0.0, 0.0, 0.0, 1.0]]
+    coordinates = np.array(position).astype(np.float32).tolist()
+    moved_rows = [[*row[:3], number] for row, number in zip(rows, coordinates, strict=False)]
+    return [*moved_rows, [0.0, 0.0, 0.0, 1.0]]
 
 
 @dataclass(frozen=True)
@@ -145,6 +147,7 @@ def script_of(plain: JsonFields) -> Script:
 
 
 def _path(plain: JsonFields) -> TargetPath:
+    """The path of a target, from its object; raises PlayerError as `read`."""
     times = np.array(plain.numbers("times"))
     if not len(times) or (np.diff(times) <= 0.0).any():
         plain.wrong("times", "ascending times, at least one")
@@ -169,6 +172,7 @@ def _rows(plain: JsonFields, name: str, count: int, width: int) -> Array:
 
 
 def _event(plain: JsonFields) -> Event:
+    """An event, from its object; raises PlayerError as `read`."""
     at = plain.number("at", LONGEST)
     kinds = [kind for kind in KINDS if plain.is_given(kind)]
     if len(kinds) != 1:
@@ -194,7 +198,7 @@ def _values(plain: JsonFields) -> tuple[tuple[str, float | str], ...]:
 
 
 def _between(begin: rotations.Quaternion, end: rotations.Quaternion, share: float) -> rotations.Quaternion:
-    """A share of the shortest rotation from `begin` to `end`."""
+    """The orientation at `share` (0 to 1) of the shortest rotation from `begin` to `end`."""
     if not share:
         return begin
     rotation = rotations.logarithm(rotations.multiply(end, rotations.conjugate(begin)))

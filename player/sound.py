@@ -24,14 +24,14 @@ class _ClipSound(NamedTuple):
 
 
 class ClipSoundPlayer:
-    """The sounds of a clip. A sound in whose middle the clip continues is silent, since the system's players
-    start at the begin of a file.
+    """The sounds of a clip. A sound is silent if the clip continues in the middle of it, since the system's
+    players play a file from its beginning.
 
     Args:
         character: Path of the character file; without packed sounds a sound of the same name that is beside
             it begins with the clip.
         packed: Sounds of the file; they are written to a temporary folder.
-        delay: Sound Delay [s]: how much later than the clip the sounds begin.
+        delay: Time [s] by which the sounds begin later than the clip has them.
         say: Prints a line.
     """
 
@@ -75,7 +75,7 @@ class ClipSoundPlayer:
         programs could not play a sound.
         """
         for sound in self._sounds:
-            self._check(sound.player)
+            self._report_problem(sound.player)
         before, seconds = self._before, playhead.seconds
         if playhead.jumps != self._jumps:
             self._silence()
@@ -97,7 +97,7 @@ class ClipSoundPlayer:
             self._say(str(error))
             self._sounds = [other for other in self._sounds if other is not sound]
 
-    def _check(self, player: SoundPlayer) -> None:
+    def _report_problem(self, player: SoundPlayer) -> None:
         try:
             remark = player.check()
         except SoundError as error:

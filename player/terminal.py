@@ -31,8 +31,8 @@ def play_live(character: CharacterFile, path: Path, options: LiveOptions) -> Non
         _signals(play),
         shown_by_program(sys.stdin.fileno(), line) if line is not None else nullcontext(),
     ):
-        reading = (sys.stdin.fileno(), play, options.is_attended, line)
-        threading.Thread(target=_read_orders, args=reading, daemon=True).start()
+        arguments = (sys.stdin.fileno(), play, options.is_attended, line)
+        threading.Thread(target=_read_orders, args=arguments, daemon=True).start()
         play.run()
 
 
@@ -84,9 +84,9 @@ def _signals(play: LivePlay) -> Iterator[None]:
     numbers = [signal.SIGINT, signal.SIGTERM]
     if sys.platform != "win32":
         numbers += [signal.SIGHUP, signal.SIGQUIT]
-    known = {number: signal.signal(number, lambda *_: play.end()) for number in numbers}
+    handlers = {number: signal.signal(number, lambda *_: play.end()) for number in numbers}
     try:
         yield
     finally:
-        for number, handler in known.items():
+        for number, handler in handlers.items():
             signal.signal(number, handler)

@@ -66,7 +66,9 @@ class TypedLine:
         self._show(lambda: AGAIN)
 
     def _show(self, row: Callable[[], str]) -> None:
-        """Shows the completed lines, and a row below them."""
+        """Shows the completed lines, and below them the text that `row` returns; nothing if another line is
+        being printed, or the terminal accepts no output.
+        """
         if not self._lock.acquire(timeout=PATIENCE):
             return
         try:
@@ -97,9 +99,9 @@ class TypedLine:
 
     def _shown(self) -> str:
         """The prompt, and the end of the line that fits into one row of the terminal."""
-        room = shutil.get_terminal_size().columns - len(PROMPT) - 1
+        width = shutil.get_terminal_size().columns - len(PROMPT) - 1
         shown = self._text
-        while shown and sum(1 + (east_asian_width(letter) in "WF") for letter in shown) > room:
+        while shown and sum(1 + (east_asian_width(letter) in "WF") for letter in shown) > width:
             shown = shown[1:]
         return f"{AGAIN}{PROMPT}{shown}"
 
@@ -123,17 +125,17 @@ def shown_by_program(descriptor: int, line: TypedLine) -> Iterator[None]:
     changed[3] &= ~(termios.ICANON | termios.ECHO)
     changed[6][termios.VMIN], changed[6][termios.VTIME] = 1, 0
 
-    def go_on(*_: object) -> None:
+    def resume(*_: object) -> None:
         with suppress(termios.error):  # a closed terminal
             termios.tcsetattr(descriptor, termios.TCSANOW, changed)
         line.show()
 
-    go_on()
-    known = signal.signal(signal.SIGCONT, go_on)
+    resume()
+    previous_handler = signal.signal(signal.SIGCONT, resume)
     try:
         yield
     finally:
-        signal.signal(signal.SIGCONT, known)
+        signal.signal(signal.SIGCONT, previous_handler)
         with suppress(termios.error):
             # immediately, since output may be held, as by Ctrl S
             termios.tcsetattr(descriptor, termios.TCSANOW, before)

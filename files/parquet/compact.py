@@ -13,9 +13,10 @@ from typing import Any
 
 from .errors import ParquetError
 
+# codes of the types in Thrift's compact protocol
 TRUE, FALSE, BYTE, I16, I32, I64, DOUBLE, BINARY, LIST, SET, MAP, STRUCT = range(1, 13)
-DEEPEST = 12  # largest nesting of structures and lists; Parquet's own metadata has six levels
-LONGEST_VARINT = 10  # bytes of a number of 64 bits
+DEEPEST = 12  # largest nesting of structures and lists; Parquet's own metadata have six levels
+LONGEST_VARINT = 10  # largest number of bytes of a number of 64 bits
 
 
 class CompactReader:

@@ -37,6 +37,7 @@ def decompressed(codec: int, data: bytes, size: int) -> bytes:
 
 
 def _snappy(data: bytes, size: int) -> bytes:
+    """Content of a page compressed by snappy: literal bytes, and copies of earlier output."""
     reader = CompactReader(data)
     if reader.varint() != size:
         raise ParquetError(

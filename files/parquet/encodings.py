@@ -59,8 +59,8 @@ def runs(reader: CompactReader, width: int, count: int) -> list[int]:
         if not groups:
             raise ParquetError("a page has no packed numbers where some are announced: it is damaged")
         for _ in range(groups):
-            eight = int.from_bytes(reader.take(width), "little")
-            numbers += [eight >> shift & mask for shift in shifts]
+            group_bits = int.from_bytes(reader.take(width), "little")
+            numbers += [group_bits >> shift & mask for shift in shifts]
     return numbers[:count]
 
 

@@ -36,7 +36,13 @@ REQUIRED, OPTIONAL, REPEATED = 0, 1, 2  # values of the format's enumeration Fie
 
 @dataclass(frozen=True, slots=True)
 class _Leaf:
-    """A column: its type, and the highest repetition and definition levels."""
+    """A column of numbers.
+
+    Attributes:
+        kind: Value of the format's enumeration Type.
+        repeats: Highest repetition level.
+        defines: Highest definition level.
+    """
 
     kind: int
     repeats: int
@@ -63,9 +69,8 @@ class ParquetTable:
         schema = _items(metadata, 2)
         self._leaves = dict(_leaves(schema))
         self._groups = [_RowGroup(group, self._leaves) for group in _items(metadata, 4)]
-        if sum(group.size for group in self._groups) > file.seek(
-            0, 2
-        ):  # several columns of the same bytes would be decoded repeatedly
+        # several columns of the same bytes would be decoded repeatedly
+        if sum(group.size for group in self._groups) > file.seek(0, 2):
             raise ParquetError("its columns announce more bytes than it has: it is damaged")
         self.names = tuple(self._leaves)
         self.groups = tuple(group.rows for group in self._groups)
@@ -116,41 +121,41 @@ class ParquetTable:
         before = 0
         while before < min(count, end):
             header = reader.struct()
-            kind, full, packed = (_field(header, k, int) for k in (1, 2, 3))
-            if not 0 <= full <= LARGEST_PAGE:
+            kind, page_size, compressed_size = (_field(header, k, int) for k in (1, 2, 3))
+            if not 0 <= page_size <= LARGEST_PAGE:
                 raise ParquetError(
-                    f"a page of '{name}' announces {full} bytes, and {LARGEST_PAGE} can be read: it is"
+                    f"a page of '{name}' announces {page_size} bytes, and {LARGEST_PAGE} can be read: it is"
                     " damaged"
                 )
-            data = reader.take(packed)
+            data = reader.take(compressed_size)
             # a column has at most one dictionary in a group of rows, before the pages that refer to it
             if kind == DICTIONARY:
-                here = _field(_field(header, 7, dict), 1, int)
-                if dictionary is not None or not 0 <= here <= MOST_IN_DICTIONARY:
+                page_count = _field(_field(header, 7, dict), 1, int)
+                if dictionary is not None or not 0 <= page_count <= MOST_IN_DICTIONARY:
                     raise ParquetError(
-                        f"column '{name}' has two dictionaries, or one of {here} numbers: it is damaged"
+                        f"column '{name}' has two dictionaries, or one of {page_count} numbers: it is damaged"
                     )
-                _check_size(full, here, name)
-                dictionary = plain(leaf.kind, decompressed(codec, data, full), here)
+                _check_size(page_size, page_count, name)
+                dictionary = plain(leaf.kind, decompressed(codec, data, page_size), page_count)
                 continue
             # index pages, and kinds of later versions of the format, contain no values
             if kind not in (DATA, DATA_V2):
                 continue
             page = _field(header, 5 if kind == DATA else 8, dict)
-            here = _field(page, 1, int)
-            if not 0 < here <= min(count - before, MOST_IN_PAGE):
+            page_count = _field(page, 1, int)
+            if not 0 < page_count <= min(count - before, MOST_IN_PAGE):
                 raise ParquetError(
-                    f"a page of '{name}' announces {here} numbers of {count - before}: it is damaged, or too"
+                    f"a page of '{name}' announces {page_count} numbers of {count - before}: it is damaged, or too"
                     " large"
                 )
-            _check_size(full, here, name)
-            if before + here > first:
+            _check_size(page_size, page_count, name)
+            if before + page_count > first:
                 levels, body, encoding = (_split if kind == DATA else _split_v2)(
-                    page, codec, data, full, leaf
+                    page, codec, data, page_size, leaf
                 )
-                _check_levels(levels, leaf, here, before, size, name)
-                yield before, _values(encoding, leaf.kind, body, here, dictionary)
-            before += here
+                _check_levels(levels, leaf, page_count, before, size, name)
+                yield before, _values(encoding, leaf.kind, body, page_count, dictionary)
+            before += page_count
 
     def _bytes(self, chunk: dict[int, Any]) -> bytes:
         """Bytes of all pages of a column in one group, from the column's metadata."""
@@ -187,14 +192,14 @@ class _RowGroup:
             self._chunks[path[0].decode("utf-8", "replace") if path else ""] = chunk
 
     def chunk(self, name: str) -> dict[int, Any]:
-        """Metadata of the column with this name."""
+        """Metadata of the column with this name; raises ParquetError if there is none."""
         if name not in self._leaves or name not in self._chunks:
             raise ParquetError(f"it has no column '{name}' of numbers: it has {', '.join(self._leaves)}")
         chunk: dict[int, Any] = self._chunks[name]
         return chunk
 
     def per_row(self, name: str) -> int:
-        """Numbers in each row of a column."""
+        """Number of numbers that a column has in each row; raises ParquetError if rows differ."""
         count = _field(self.chunk(name), 5, int)
         if self.rows <= 0 or count <= 0 or count % self.rows:
             raise ParquetError(
@@ -204,6 +209,7 @@ class _RowGroup:
 
 
 def _footer(file: BinaryIO) -> dict[int, Any]:
+    """The metadata at the end of a Parquet file."""
     end = file.seek(0, 2)
     if end < 12:
         raise ParquetError("it has no end of a Parquet file: it is cut off, or none")
@@ -242,7 +248,7 @@ def _leaves(schema: list[Any]) -> Iterator[tuple[str, _Leaf]]:
             at, depth = at + 1, depth + 1
         # a structure with several fields is no list, and its descendants are no columns of the table
         if children:
-            at = _past(schema, at)
+            at = _last_descendant(schema, at)
             is_list = False
         kind = _field(schema[at], 1, int, -1) if at < len(schema) else -1
         if is_list and kind in FORMATS and repeats < MOST_LEVELS and depth <= MOST_LEVELS:
@@ -250,14 +256,14 @@ def _leaves(schema: list[Any]) -> Iterator[tuple[str, _Leaf]]:
         at += 1
 
 
-def _past(schema: list[Any], at: int) -> int:
+def _last_descendant(schema: list[Any], at: int) -> int:
     """Index of the last descendant of the schema element with the index `at`; schemas are flattened depth
     first.
     """
-    left = _field(schema[at], 5, int, 0)
-    while left > 0 and at + 1 < len(schema):
+    remaining = _field(schema[at], 5, int, 0)
+    while remaining > 0 and at + 1 < len(schema):
         at += 1
-        left += _field(schema[at], 5, int, 0) - 1
+        remaining += _field(schema[at], 5, int, 0) - 1
     return at
 
 
@@ -286,8 +292,8 @@ def _split_v2(
     for highest, length in zip((leaf.repeats, leaf.defines), lengths, strict=True):
         level_reader = CompactReader(reader.take(length))
         levels.append(runs(level_reader, highest.bit_length(), count) if highest else [])
-    packed = codec if page.get(7, True) is not False else UNCOMPRESSED
-    body = decompressed(packed, data[reader.at :], size - sum(lengths)) if len(data) > reader.at else b""
+    page_codec = codec if page.get(7, True) is not False else UNCOMPRESSED
+    body = decompressed(page_codec, data[reader.at :], size - sum(lengths)) if len(data) > reader.at else b""
     return (levels[0], levels[1]), body, _field(page, 4, int)
 
 
@@ -325,6 +331,7 @@ def _check_size(size: int, count: int, name: str) -> None:
 def _values(
     encoding: int, kind: int, data: bytes, count: int, dictionary: array[float] | None
 ) -> array[float]:
+    """The `count` numbers of a page, from their encoded values; `kind` as in `_Leaf`."""
     if encoding == PLAIN:
         return plain(kind, data, count)
     if encoding not in (PLAIN_DICTIONARY, RLE_DICTIONARY):
@@ -341,8 +348,8 @@ _NONE: Any = object()
 
 
 def _field(fields: Any, number: int, kind: type, default: Any = _NONE) -> Any:
-    """A field of metadata by its number, `default` if it is missing; ParquetError if its type is not `kind`,
-    or it has no default.
+    """A field of metadata by its number; `default` if it is missing. Raises ParquetError if it is not of the
+    type `kind`, or if it is missing and there is no default.
     """
     value = fields.get(number, default) if isinstance(fields, dict) else default
     if (
@@ -355,5 +362,6 @@ def _field(fields: Any, number: int, kind: type, default: Any = _NONE) -> Any:
 
 
 def _items(fields: dict[int, Any], number: int) -> list[Any]:
+    """A field of metadata with a list; raises ParquetError as `_field`."""
     entries: list[Any] = _field(fields, number, list)
     return entries

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import struct as numbers
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from struct import pack
 from typing import Any, Literal
 
 from .compact import Long, struct
@@ -14,7 +14,7 @@ from .reading import DATA, MAGIC, OPTIONAL, REPEATED, REQUIRED
 
 BYTE_ARRAY = 6  # value of the format's enumeration Type
 UTF8, LIST = 0, 3  # values of the format's enumeration ConvertedType
-KINDS = {"int64": 2, "float32": 4}
+KINDS = {"int64": 2, "float32": 4}  # values of the format's enumeration Type
 CREATED_BY = "Limber"
 
 
@@ -74,6 +74,7 @@ def _schema(column: Column | Texts) -> list[dict[int, Any]]:
 
 
 def _chunk(column: Column | Texts, at: int, size: int) -> dict[int, Any]:
+    """Metadata of a column whose page has `size` bytes and begins at the offset `at` [bytes] of the file."""
     kind = KINDS[column.kind] if isinstance(column, Column) else BYTE_ARRAY
     path = [column.name, "list", "element"] if column.is_list else [column.name]
     metadata: dict[int, Any] = {
@@ -87,15 +88,16 @@ def _chunk(column: Column | Texts, at: int, size: int) -> dict[int, Any]:
         9: Long(at),
     }
     if isinstance(column, Column) and column.kind == "int64":
-        low, high = (numbers.pack("<q", end) for end in (min(column.rows), max(column.rows)))
+        low, high = (pack("<q", end) for end in (min(column.rows), max(column.rows)))
         metadata[12] = {3: Long(0), 5: high, 6: low}
     return metadata
 
 
 def _page(column: Column | Texts) -> bytes:
+    """The page with all values of a column, with its header."""
     flat = _flat(column)
     if isinstance(column, Column):
-        body = numbers.pack(f"<{len(flat)}{FORMATS[KINDS[column.kind]]}", *flat)
+        body = pack(f"<{len(flat)}{FORMATS[KINDS[column.kind]]}", *flat)
     else:
         texts = [text.encode("utf-8") for text in flat]
         body = b"".join(len(text).to_bytes(4, "little") + text for text in texts)
@@ -111,6 +113,7 @@ def _page(column: Column | Texts) -> bytes:
 
 
 def _flat(column: Column | Texts) -> list[Any]:
+    """The values of a column, those of lists one after the other."""
     if isinstance(column, Column) and column.is_list:
         return [number for row in column.rows for number in row]
     return list(column.rows)

@@ -3,9 +3,8 @@ values.
 
 LeRobot keeps one file per robot, with one entry per motor. It also writes the homing offset and the range of
 each entry into the servo (registers 31, 9 and 11 of a Feetech servo), so that positions read from the servo
-are
-already shifted: for a Feetech servo reported = actual - homing offset, for a Dynamixel reported = actual +
-homing offset.
+are already shifted: for a Feetech servo reported = actual - homing offset, for a Dynamixel reported = actual
++ homing offset.
 
 Its values have one of three modes (`lerobot.motors.MotorNormMode`). Positions of a motor with the range a to
 b, in steps p:
@@ -102,10 +101,10 @@ def family_of(path: Path, protocol: str) -> Family:
     """Family of the servos of a calibration file: Dynamixel if `protocol` is Dynamixel's, or if the file's
     folder has the name of a LeRobot robot with Dynamixel servos; otherwise Feetech.
     """
-    of_robot = path.parent.name.lower()
+    folder_name = path.parent.name.lower()
     return (
         DYNAMIXEL
-        if protocol == DYNAMIXEL.protocol or any(name in of_robot for name in DYNAMIXEL_ROBOTS)
+        if protocol == DYNAMIXEL.protocol or any(name in folder_name for name in DYNAMIXEL_ROBOTS)
         else FEETECH
     )
 
@@ -147,8 +146,8 @@ class LeRobotMotor:
         return 200.0 * share - 100.0 if mode == "range_m100_100" else 100.0 * share
 
     def position(self, value: float, mode: Mode) -> float:
-        """Reported position [steps] for a value of LeRobot, which truncates the position before sending
-        it.
+        """Reported position [steps] for a value of LeRobot in the unit of `mode`: the inverse of `value`.
+        LeRobot truncates it to whole steps before sending it.
         """
         if mode == "degrees":
             return math.radians(value) * STEPS_PER_RADIAN + self.middle
@@ -158,9 +157,7 @@ class LeRobotMotor:
         return self.range_min + share * (self.range_max - self.range_min)
 
     def angle(self, value: float, mode: Mode) -> float:
-        """Angle [rad], from LeRobot's zero, that corresponds to a value; in the mode for degrees only the
-        unit changes.
-        """
+        """Angle [rad] from LeRobot's zero (`middle`) for a value of LeRobot in the unit of `mode`."""
         return (self.position(value, mode) - self.middle) / STEPS_PER_RADIAN
 
 
@@ -253,9 +250,11 @@ def _entries(
 
 
 def _prefixes(motors: Collection[str]) -> dict[str, str]:
-    """First word of each motor's name, by that name, if the first words name arms: several of them are then
-    followed by the same words. Empty if they do not. Each arm has a port of its own, so servos of two arms
-    may have the same ids; so may servos of a head or base, which share the port of one arm.
+    """First word of each motor's name, by that name, if first words name arms; empty if they do not.
+
+    They name arms if several of them are followed by the same words. Each arm has its own port, so that
+    servos of two arms may have the same id. A head or base is on the port of one arm, so that its servos may
+    have the same ids as those of the other arm.
     """
     words = {name: re.split(f"[{re.escape(SEPARATORS)}]", name, maxsplit=1) for name in motors}
     if any(len(parts) < 2 for parts in words.values()):

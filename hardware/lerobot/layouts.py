@@ -105,8 +105,8 @@ def _named(items: list[Any], depth: int) -> dict[str, Any]:
     named = {}
     for item in items:
         fields = {_field(key): value for key, value in item.items()} if isinstance(item, Mapping) else {}
-        of = NAME if fields.keys() & set(FIELDS[1:]) else ARM_NAMES
-        name = next((fields[key] for key in of if isinstance(fields.get(key), str)), "")
+        name_fields = NAME if fields.keys() & set(FIELDS[1:]) else ARM_NAMES
+        name = next((fields[key] for key in name_fields if isinstance(fields.get(key), str)), "")
         if not name or name in named:
             return {}
         named[name] = as_motors(

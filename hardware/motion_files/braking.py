@@ -53,10 +53,9 @@ def braking(values: Sequence[float], limits: Limits, interval: float) -> list[fl
     before, middle, position = values[-3:]
     velocity = (position - middle) / interval
     acceleration = (position - 2.0 * middle + before) / interval**2
-    # Braking starts from the velocity that remains when the current acceleration has ended as fast as
-    # possible.
-    left = velocity + interval * math.fsum(_fading(acceleration, limits, interval))
-    sign = math.copysign(1.0, left)
+    # the joint brakes against the velocity that remains once its acceleration has ended as fast as possible
+    remaining_velocity = velocity + interval * math.fsum(_fading(acceleration, limits, interval))
+    sign = math.copysign(1.0, remaining_velocity)
     added = []
     for change in _decelerations(sign * velocity, sign * acceleration, limits, interval):
         velocity += sign * change * interval

@@ -28,9 +28,13 @@ FILTERED = "play it with a motion filter (Live, or Bake), let it come to rest, o
 
 
 class Excess(NamedTuple):
-    """Differences of a joint's values that exceed a limit, all of one `order` (1: velocity), and their
-    `number`. The first of them is `difference` [rad or m, per second to the power of the order], at the value
-    with the index `first`.
+    """Differences of a joint's values that exceed one limit.
+
+    Attributes:
+        order: 1 for the limit of velocity, 2 for acceleration, 3 for jerk.
+        first: Index of the value at which the first of them ends.
+        number: Number of these differences.
+        difference: The first of them [rad or m, per second to the power of `order`].
     """
 
     order: int
@@ -40,7 +44,8 @@ class Excess(NamedTuple):
 
 
 def check(take: Take, has_positions: bool = True) -> None:
-    """Raise ExportError for the first frame that breaks a limit of a joint or the range of a channel.
+    """Raise ExportError for the first frame that breaks a limit of a joint, the range of a channel, or the
+    speed of its servo.
 
     Args:
         take: The frames.
@@ -64,12 +69,12 @@ def check_ranges(take: Take, has_positions: bool = True) -> None:
 
 
 def check_speeds(take: Take) -> None:
-    """Raise for the first frame that breaks a limit of velocity, acceleration or jerk; errors as in
-    `check`.
+    """Raise for the first frame that breaks a joint's limit of velocity, acceleration or jerk, or the speed
+    of a servo; errors as in `check`.
     """
     for joint, values in zip(take.device.joints, take.joints(), strict=True):
         _check_motion(take, joint, values)
-    _check_speeds(take)
+    _check_servo_speeds(take)
 
 
 def _check_position(take: Take, joint: DeviceJoint, values: Sequence[float]) -> None:
@@ -93,7 +98,7 @@ def _check_motion(take: Take, joint: DeviceJoint, values: Sequence[float]) -> No
     if excess is None:
         return
     more = f", and in {excess.number - 1} more" if excess.number > 1 else ""
-    limit = _dynamic(joint.limits)[excess.order - 1]
+    limit = _derivative_limits(joint.limits)[excess.order - 1]
     raise ExportError(
         f"Joint '{joint.name}', {_frame(take, excess.first)}{more}: {ORDERS[excess.order - 1]}"
         f" {_text(joint, excess.difference, excess.order)}; expected at most {_text(joint, limit, excess.order)}."
@@ -102,12 +107,12 @@ def _check_motion(take: Take, joint: DeviceJoint, values: Sequence[float]) -> No
 
 
 def first_excess(values: Sequence[float], limits: Limits, rate: float) -> Excess | None:
-    """The lowest derivative of a joint's values [rad or m, at `rate` a second] that exceeds its limit; None
-    if all are within.
+    """The differences of a joint's values [rad or m, at `rate` a second] that exceed a limit, of the lowest
+    order with any; None if all are within.
     """
     largest = max(map(abs, values))
     differences = list(values)
-    for order, limit in enumerate(_dynamic(limits), 1):
+    for order, limit in enumerate(_derivative_limits(limits), 1):
         differences = [(b - a) * rate for a, b in pairwise(differences)]
         slack = SHARE * limit + 2.0**order * SINGLE * largest * rate**order
         broken = [index for index, derivative in enumerate(differences) if abs(derivative) > limit + slack]
@@ -116,7 +121,8 @@ def first_excess(values: Sequence[float], limits: Limits, rate: float) -> Excess
     return None
 
 
-def _dynamic(limits: Limits) -> tuple[float, float, float]:
+def _derivative_limits(limits: Limits) -> tuple[float, float, float]:
+    """Limits of the derivatives, by their order from 1 on."""
     return limits.velocity, limits.acceleration, limits.jerk
 
 
@@ -134,7 +140,7 @@ def check_channels(take: Take) -> None:
                 )
 
 
-def _check_speeds(take: Take) -> None:
+def _check_servo_speeds(take: Take) -> None:
     """Raise for the first frame in which a servo would rotate faster than its known speed, by the sum of its
     joints' contributions.
     """

@@ -20,16 +20,16 @@ def rows_of(data: bytes) -> list[list[str]]:
     """Rows of a CSV file, all of the same length; empty rows are left out.
 
     Raises:
-        MotionFileError: The file is no CSV table.
+        MotionFileError: The file is no CSV table, or has more than MOST_NUMBERS cells.
     """
     text = text_of(_as_utf_8(data))
     if "\0" in text:
         raise MotionFileError("it has a zero character: it is no text, choose another file")
-    lines, mark = _lines(text)
+    lines, separator = _lines(text)
     try:
         rows = [
             row
-            for row in csv.reader(lines, delimiter=mark, skipinitialspace=mark == " ")
+            for row in csv.reader(lines, delimiter=separator, skipinitialspace=separator == " ")
             if any(cell.strip() for cell in row)
         ]
     except csv.Error as error:
@@ -40,12 +40,12 @@ def rows_of(data: bytes) -> list[list[str]]:
         raise MotionFileError(
             f"it has {len(rows) * len(rows[0])} numbers, more than {MOST_NUMBERS}: import it in parts"
         )
-    _square(rows)
+    _make_rectangular(rows)
     # a comma that does not separate columns is a decimal comma
-    return rows if mark == "," else [rows[0], *([*map(with_point, row)] for row in rows[1:])]
+    return rows if separator == "," else [rows[0], *([*map(with_point, row)] for row in rows[1:])]
 
 
-def _square(rows: list[list[str]]) -> None:
+def _make_rectangular(rows: list[list[str]]) -> None:
     """Removes empty cells from the ends of the heading, and of rows that are longer.
 
     Raises:
@@ -82,15 +82,15 @@ def _lines(text: str) -> tuple[list[str], str]:
     table = [line for line in lines if not line.lstrip().startswith(COMMENTS)]
     if not table:
         return [], ","
-    above, mark = lines[: lines.index(table[0])], named[1] if named else _mark(table)
-    if not named and mark not in table[0] and len(table[0].split()) > 1:
-        mark = " "
+    above, separator = lines[: lines.index(table[0])], named[1] if named else _separator_of(table)
+    if not named and separator not in table[0] and len(table[0].split()) > 1:
+        separator = " "
         table = [" ".join(line.split()) + "\n" for line in table]
-    heading = _heading_above(table[0], above, mark)
-    return [heading, *table] if heading else table, mark
+    heading = _heading_above(table[0], above, separator)
+    return [heading, *table] if heading else table, separator
 
 
-def _mark(table: list[str]) -> str:
+def _separator_of(table: list[str]) -> str:
     """Separator of a table's columns: a character that occurs equally often in the first line and in the
     next.
     """
@@ -98,17 +98,17 @@ def _mark(table: list[str]) -> str:
     return max(counts, key=lambda mark: (counts[mark][0] == counts[mark][-1] > 0, counts[mark][0]))
 
 
-def _heading_above(first: str, above: list[str], mark: str) -> str:
+def _heading_above(first: str, above: list[str], separator: str) -> str:
     """The last of the comments `above` a table, if it is the heading of the numbers in the table's first
     line, as in files of NumPy; "" if that line is a heading itself, or if the comment has another number
-    of names. `mark`: separator of the columns.
+    of names. `separator`: that of the columns.
     """
-    cells = first.split(mark)
+    cells = first.split(separator)
     if not above or not any(is_number(with_point(cell)) for cell in cells):
         return ""
     comment = above[-1].strip().lstrip("#/% ")
-    splits = (comment.split(separator) for separator in (mark, None))
-    return next((mark.join(names) + "\n" for names in splits if len(names) == len(cells)), "")
+    splits = (comment.split(candidate) for candidate in (separator, None))
+    return next((separator.join(names) + "\n" for names in splits if len(names) == len(cells)), "")
 
 
 def with_point(cell: str) -> str:
@@ -144,6 +144,7 @@ def numbers_of(rows: list[list[str]]) -> list[list[float]]:
 
 
 def is_number(cell: str) -> bool:
+    """Whether a cell is a finite number with a decimal point."""
     try:
         return math.isfinite(float(cell))
     except ValueError:

@@ -53,7 +53,7 @@ def _table(motion: Motion, board: Board, start_pin: int) -> MotionTable:
             f" {', '.join(map(str, board.button_pins))}, or {NO_PIN}"
         )
     tracks = []
-    for channel, allowed, positions in zip(
+    for channel, configuration, positions in zip(
         motion.device.channels,
         configurations(motion.device),
         zip(*rounded(motion, UNITS_PER_US), strict=True),
@@ -69,14 +69,17 @@ def _table(motion: Motion, board: Board, start_pin: int) -> MotionTable:
                 f"Channel {channel.label}: its pulses go from {channel.lowest:g} to {channel.highest:g} us;"
                 f" expected {LOWEST_US:g} to {HIGHEST_US:g}. Narrow its range"
             )
-        lowest, highest = round(allowed.lower_us * UNITS_PER_US), round(allowed.upper_us * UNITS_PER_US)
+        lowest, highest = (
+            round(configuration.lower_us * UNITS_PER_US),
+            round(configuration.upper_us * UNITS_PER_US),
+        )
         tracks.append(
             Track(
                 channel.servo,
-                allowed.on_silence is OnSilence.DETACH,
+                configuration.on_silence is OnSilence.DETACH,
                 lowest,
                 highest,
-                allowed.speed_us_per_s,
+                configuration.speed_us_per_s,
                 tuple(positions),
             )
         )
@@ -91,7 +94,7 @@ def _seconds_that_fit(motion: Motion, data: bytes, board: Board) -> float:
 
 def _text(motion: Motion, board: Board, start_pin: int, data: bytes) -> str:
     channels = motion.device.channels
-    manner = "over and over" if motion.loops else "once"
+    repetition = "over and over" if motion.loops else "once"
     when = "two seconds after power" if start_pin == NO_PIN else f"when pin {start_pin} is joined to ground"
     lines = [
         (
@@ -106,7 +109,7 @@ def _text(motion: Motion, board: Board, start_pin: int, data: bytes) -> str:
             f"// {board.label} has room for {_kilobytes(board.room)} beside the firmware: about"
             f" {_seconds_that_fit(motion, data, board):.0f} s of motion like this."
         ),
-        f"// It is played {manner}, {when}. Servos begin at the first row:",
+        f"// It is played {repetition}, {when}. Servos begin at the first row:",
         *(
             f"//   servo {channel.servo}: {positions / UNITS_PER_US:g} us"
             f" ({_plain(' + '.join(share.joint for share in channel.shares))})"

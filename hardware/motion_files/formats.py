@@ -29,9 +29,15 @@ Read = Callable[[bytes, Path, "Settings"], Recording]
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """Options of single formats (the board that plays the motion, the pin of its start button, the episode of
-    a dataset, the rows per second of tables without times, 0 to refuse these); whether to read files with
-    over 50 MB in memory or over an hour of motion; and whether angles without a unit are degrees.
+    """Options of single formats, and of reading.
+
+    Attributes:
+        board: Key in BOARDS of the board that plays the motion.
+        start_pin: Pin of the board's start button; `firmware_header.NO_PIN` for none.
+        episode: Episode of a dataset, and which of its values.
+        allow_large: Whether to read files with over 50 MB in memory or over an hour of motion.
+        frame_rate: Rows per second of tables without times; 0 to refuse these.
+        in_degrees: Whether angles without a unit are degrees.
     """
 
     board: str = "uno"

@@ -23,12 +23,15 @@ def at_rate(frames: Sequence[Values], rate: float, new_rate: float) -> tuple[Val
 
 def poses_at_rate(frames: Sequence[Pose], rate: float, new_rate: float) -> tuple[Pose, ...]:
     """Poses resampled from `rate` to `new_rate` [1/s]; positions and axes are interpolated linearly between
-    frames.
+    frames, and the axes are made perpendicular unit vectors again.
     """
     return tuple(_rows(frames, rate / new_rate, _between))
 
 
 def _rows(frames: Sequence[T], step: float, between: Callable[[Sequence[T], int, float], T]) -> list[T]:
+    """Values every `step` frames; those between two frames are `between(frames, index, share)`, at the
+    `share` (0 to 1) of the way from the frame `index` to the next.
+    """
     last, rows = len(frames) - 1, []
     for row in range(math.floor(last / step + SAME) + 1):
         position = min(row * step, float(last))
@@ -42,7 +45,7 @@ def _rows(frames: Sequence[T], step: float, between: Callable[[Sequence[T], int,
 
 
 def _curve(frames: Sequence[Values], index: int, u: float) -> Values:
-    """A point of the Catmull-Rom curve between frames `index` and the next, at the share `u` (0 to 1)."""
+    """A point of the Catmull-Rom curve between frame `index` and the next, at the share `u` (0 to 1)."""
     p, q, r, s = (frames[min(max(index + k, 0), len(frames) - 1)] for k in (-1, 0, 1, 2))
     weights = (
         0.5 * u * (u * (2.0 - u) - 1.0),
@@ -51,11 +54,13 @@ def _curve(frames: Sequence[Values], index: int, u: float) -> Values:
         0.5 * u * u * (u - 1.0),
     )
     return tuple(
-        math.fsum(w * v for w, v in zip(weights, four, strict=True)) for four in zip(p, q, r, s, strict=True)
+        math.fsum(w * v for w, v in zip(weights, values, strict=True))
+        for values in zip(p, q, r, s, strict=True)
     )
 
 
 def _between(frames: Sequence[Pose], index: int, u: float) -> Pose:
+    """A pose between frame `index` and the next, at the share `u` (0 to 1)."""
     mean = [(1.0 - u) * a + u * b for a, b in zip(frames[index], frames[index + 1], strict=True)]
     x, y = ([mean[4 * row + k] for row in range(3)] for k in (0, 1))
     x = _unit(x)

@@ -24,7 +24,7 @@ TIMES = (
     "tout",
     *("zeit", "temps", "tiempo", "tempo", "tijd", "時間", "时间"),
 )
-# Last words of headings of the time: "sim time", "recording timestamp".
+# last words of headings of the time: "sim time", "recording timestamp"
 TIME_WORDS = ("time", "datetime", "timestamp", "stamp", "zeit")
 SINCE = ("since", "from")  # words after a unit that mark a column of times: "secs_since_start"
 TIME_UNITS = {  # unit of time, which may also be the whole heading -> seconds
@@ -59,8 +59,8 @@ OTHER_UNITS = {  # units in headings of columns that have no positions
 ANGLES = ("deg", "degrees", "rad", "radians", *("grad", "degrés", "grados", "gradi"))
 POSITION = "position"  # end of names written by ROS's tools: "elbow/position"
 OTHERS = ("velocity", "effort", "acceleration", "torque", "current", "temperature", "voltage")
-# Short marks of quantities before or after a joint's name. They may belong to the name, as in "jaw_vel", so
-# that the whole table decides: see `ShortMarks`.
+# short marks of quantities before or after a joint's name. They may belong to the name, as in "jaw_vel", so
+# that the whole table decides: see `ShortMarks`
 SHORT_POSITIONS = ("q", "pos", "qpos")
 SHORT_OTHERS = ("vel", "eff", "acc", "tau", "qd", "dq", "qdd", "ddq", "qvel", "qacc")
 CONTROLS = ("ctrl", "actuator")  # first words of MuJoCo's columns of controls: "ctrl_0"
@@ -162,6 +162,7 @@ class ShortMarks(NamedTuple):
 
     @classmethod
     def of(cls, headings: Iterable[str]) -> ShortMarks:
+        """The short marks in these headings."""
         names = {name: unit for name, unit in map(name_and_unit, headings) if name}
         without_positions = {name for name, unit in names.items() if not unit and _has_no_positions(name)}
         marked = {name: _unmarked(name, SHORT_POSITIONS) for name in names.keys() - without_positions}
@@ -186,8 +187,7 @@ def _unmarked(name: str, marks: Sequence[str]) -> str:
 
 
 def joint_of(heading: str, marks: ShortMarks) -> ColumnJoint | None:
-    """Name of a column's joint, its unit and the factor to it; None for a column without positions of a
-    joint.
+    """The joint of a column, from its heading; None for a column without positions of a joint.
 
     Raises:
         MotionFileError: The heading's unit is unknown.

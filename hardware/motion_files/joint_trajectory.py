@@ -41,9 +41,9 @@ SHORTENED = {  # text in place of an array that `ros2 topic echo` has shortened 
     "<sequence": "record without --no-arr",
     "<array": "record without --no-arr",
 }
-DEEPEST = 4  # deepest nesting of these fields
+DEEPEST = 4  # deepest nesting of the fields INSIDE
 DECIMALS = 9  # number of decimals in files: 1e-9 rad, m, rad/s
-MIDDLE = 2  # [frames] span of a central difference: from the row before to the row after
+CENTRAL_SPAN = 2  # [frames] span of a central difference: from the row before to the row after
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,11 +86,8 @@ def read_yaml(data: bytes) -> Recording:
     Raises:
         MotionFileError: As `read_json`; where the text is no YAML the error names the line.
     """
-    from ...files.yaml_text import (
-        MAX_LENGTH,
-        YamlError,
-        yaml_documents,
-    )  # imported here, since ruamel.yaml takes long to import
+    # imported here, since ruamel.yaml takes long to import
+    from ...files.yaml_text import MAX_LENGTH, YamlError, yaml_documents
 
     text = LOST.sub("", text_of(data))
     if len(text) > MAX_LENGTH:
@@ -120,10 +117,10 @@ def _typed(yaml_value: Any) -> Any:
 
 
 def _typed_text(text: str) -> Any:
-    """A number or an array of them where a text is one; another text as it is.
+    """The number, or the array of numbers, that a text contains; other texts unchanged.
 
     Raises:
-        MotionFileError: The text is of a shortened array.
+        MotionFileError: The text stands for a shortened array.
     """
     if array := ARRAY.fullmatch(text):
         return [_typed_text(number) for number in (array["numbers"] or "").split(",") if number.strip()]
@@ -137,6 +134,7 @@ def _typed_text(text: str) -> Any:
 
 
 def _recording(documents: Sequence[Any]) -> Recording:
+    """Recording of a file's documents, which are messages or contain them; errors as for `read_json`."""
     messages = _messages(documents)
     stamps = [
         _time(message.child("header"), "stamp") if message.has("header") else 0.0 for message in messages
@@ -207,8 +205,9 @@ def _names(message: JsonFields) -> list[str]:
 
 
 def _replace_from(rows: list[_Row], later: list[_Row]) -> None:
-    """Appends rows; they replace earlier rows that are not before the first of them."""
-    # rows ascend up to this point, or the recording is refused later
+    """Appends the rows `later`; they replace all rows at and after the time of their first."""
+    # earlier rows ascend in time, so that the search may end at the first one before `later`; `Recording`
+    # refuses rows that do not
     while later and rows and rows[-1].time >= later[0].time:
         rows.pop()
     rows += later
@@ -258,6 +257,7 @@ def _between(stamp: float, times: Sequence[float], positions: Sequence[float]) -
 
 
 def _trajectories(fields: JsonFields, depth: int) -> Iterator[JsonFields]:
+    """The trajectories and states in an object that is inside of `depth` others."""
     if fields.has(NAMES) or _is_state(fields):
         yield fields
         return
@@ -282,10 +282,15 @@ def _is_cut_off(message: JsonFields) -> bool:
 
 
 def _rows(message: JsonFields, start: float, order: Sequence[int]) -> Iterator[_Row]:
+    """Rows of a message that starts at `start` [s]; `order`: index in the message of each joint."""
     if _is_state(message):
-        moving = _velocities(message, STATE_VELOCITIES, len(order))
+        velocities = _velocities(message, STATE_VELOCITIES, len(order))
         joint_positions = message.numbers(STATE_POSITIONS, len(order))
-        yield _Row(start, [joint_positions[k] for k in order], [moving[k] for k in order] if moving else None)
+        yield _Row(
+            start,
+            [joint_positions[k] for k in order],
+            [velocities[k] for k in order] if velocities else None,
+        )
         return
     for point in message.children(POINTS, "point"):
         positions = point.numbers("positions", len(order))
@@ -309,9 +314,9 @@ def _time(fields: JsonFields, field: str) -> float:
     if number_of(fields.get(field, object)) is not None:
         return fields.number(field)
     time_fields = fields.child(field)
-    whole, parts = ("sec", "nanosec") if time_fields.has("sec") else ("secs", "nsecs")
-    nanoseconds = time_fields.number(parts) if time_fields.has(parts) else 0.0
-    return time_fields.number(whole) + 1e-9 * nanoseconds
+    second, nanosecond = ("sec", "nanosec") if time_fields.has("sec") else ("secs", "nsecs")
+    nanoseconds = time_fields.number(nanosecond) if time_fields.has(nanosecond) else 0.0
+    return time_fields.number(second) + 1e-9 * nanoseconds
 
 
 def _columns(names: Sequence[str], rows: Sequence[_Row]) -> Iterator[RecordedColumn]:
@@ -352,7 +357,7 @@ def message(motion: Motion) -> dict[str, Any]:
 
 def _velocity(values: Sequence[float], row: int, rate: float) -> float:
     """Slope of the Catmull-Rom curve through the rows [1/s]; 0 at both ends."""
-    return (values[row + 1] - values[row - 1]) * rate / MIDDLE if 0 < row < len(values) - 1 else 0.0
+    return (values[row + 1] - values[row - 1]) * rate / CENTRAL_SPAN if 0 < row < len(values) - 1 else 0.0
 
 
 def _rounded(number: float) -> float:
@@ -381,6 +386,5 @@ def write_yaml(motion: Motion) -> bytes:
 
 
 def _list(values: Sequence[float]) -> str:
-    return (  # never 1e-05, which YAML 1.1 reads as text
-        f"[{', '.join(f'{value:.{DECIMALS}f}' for value in values)}]"
-    )
+    # never 1e-05, which YAML 1.1 reads as text
+    return f"[{', '.join(f'{value:.{DECIMALS}f}' for value in values)}]"

@@ -29,7 +29,7 @@ def is_animation(first_line: object) -> bool:
 
 
 def read(data: bytes) -> Recording:
-    """Recording of an animation file, with values in LeRobot's unit.
+    """Recording of an animation file, with values in LeRobot's unit `range_m100_100`.
 
     Raises:
         MotionFileError: A value is invalid; the message names row and column.

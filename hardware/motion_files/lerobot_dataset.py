@@ -122,10 +122,12 @@ def _names(info: JsonFields, part: str) -> list[str]:
 
 
 def joint_name(name: str) -> str:
+    """Name of the joint of a dataset's component: "main_elbow_flex.pos" is "elbow_flex"."""
     return name.removesuffix(SUFFIX).removeprefix(BEFORE_2025)
 
 
 def value_unit(joint: str, values: Values) -> Unit:
+    """Unit of a joint's values in a dataset whose arm has the unit `values`."""
     return "range_0_100" if joint == GRIPPER and values != "plain" else values
 
 
@@ -188,7 +190,7 @@ class _Decoding:
         return array("d", table.column(group, part, first, first + episode_rows))
 
     def _announce(self, count: int) -> None:
-        """Counts numbers that will be decoded; raises LargeMotionError or ParquetError if they become too
+        """Count numbers that will be decoded; raises LargeMotionError or ParquetError if they become too
         many.
         """
         self.count += count

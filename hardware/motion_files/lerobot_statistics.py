@@ -9,8 +9,8 @@ QUANTILES = (1, 10, 50, 90, 99)  # [%] quantiles in a dataset's statistics
 
 
 def statistics(rows: Sequence[Sequence[float]]) -> dict[str, list[float]]:
-    """(smallest, largest, mean, standard deviation and quantiles) of each column, and the number of rows, as
-    in meta/stats.json.
+    """Statistics of a table, by their names in meta/stats.json: smallest value, largest value, mean, standard
+    deviation and quantiles, each with a number for each column, and the number of rows.
     """
     columns = [sorted(column) for column in zip(*rows, strict=True)]
     means = [math.fsum(column) / len(column) for column in columns]

@@ -20,7 +20,8 @@ from .recording import MotionFileError, RecordedColumn, Recording, Unit
 
 CHUNK = 1000  # number of files in a folder of a dataset, as in LeRobot
 EPISODES_FILE = "meta/episodes/chunk-000/file-000.parquet"
-NOTHING = {
+# pandas' description of the index of a table's columns, which has no name
+PANDAS_COLUMN_INDEX = {
     "name": None,
     "field_name": None,
     "pandas_type": "unicode",
@@ -93,7 +94,7 @@ def dataset(episodes: Sequence[EpisodeRows]) -> Iterator[tuple[str, bytes]]:
         yield _data_path(number), encode(columns[-1])
     yield "meta/stats.json", json.dumps(_dataset_statistics(columns), indent=4).encode("utf-8")
     numbers = range(len(episodes))
-    table: list[ParquetColumn | Texts] = [
+    episode_table: list[ParquetColumn | Texts] = [
         ParquetColumn(EPISODE, "int64", numbers),
         Texts("tasks", [episode.task for episode in episodes], is_list=True),
         ParquetColumn("length", "int64", lengths),
@@ -104,12 +105,12 @@ def dataset(episodes: Sequence[EpisodeRows]) -> Iterator[tuple[str, bytes]]:
         ParquetColumn("meta/episodes/chunk_index", "int64", [0] * len(episodes)),
         ParquetColumn("meta/episodes/file_index", "int64", [0] * len(episodes)),
     ]
-    yield EPISODES_FILE, encode(table)
+    yield EPISODES_FILE, encode(episode_table)
     task_table: list[ParquetColumn | Texts] = [
         ParquetColumn("task_index", "int64", range(len(tasks))),
         Texts("task", tasks),
     ]
-    yield "meta/tasks.parquet", encode(task_table, {"pandas": _pandas()})
+    yield "meta/tasks.parquet", encode(task_table, {"pandas": _pandas_metadata()})
     yield INFO, json.dumps(_info(episodes, sum(lengths), len(tasks)), indent=4).encode("utf-8")
 
 
@@ -154,6 +155,9 @@ def _dataset_statistics(columns: Sequence[Sequence[ParquetColumn]]) -> dict[str,
 
 
 def _in_unit(column: RecordedColumn, scale: Scale, unit: Unit) -> list[float]:
+    """Values of a column in `unit`; those of an auxiliary value are unchanged. Raises MotionFileError if the
+    servo's range is needed and not known.
+    """
     if column.unit == "plain" or unit == "plain" or unit == "rad" or unit == "m":
         return list(column.values)
     return [scale.value(value, unit) for value in column.values]
@@ -161,7 +165,7 @@ def _in_unit(column: RecordedColumn, scale: Scale, unit: Unit) -> list[float]:
 
 def _info(episodes: Sequence[EpisodeRows], rows: int, tasks: int) -> dict[str, object]:
     names = list(episodes[0].names)
-    arm = {"dtype": "float32", "shape": [len(names)], "names": names}
+    joint_feature = {"dtype": "float32", "shape": [len(names)], "names": names}
     row_features = {
         "timestamp": "float32",
         "frame_index": "int64",
@@ -169,7 +173,7 @@ def _info(episodes: Sequence[EpisodeRows], rows: int, tasks: int) -> dict[str, o
         "index": "int64",
         "task_index": "int64",
     }
-    features = {"action": arm, "observation.state": arm}
+    features = {"action": joint_feature, "observation.state": joint_feature}
     return {
         VERSION: "v3.0",
         "fps": episodes[0].rate,
@@ -188,7 +192,7 @@ def _info(episodes: Sequence[EpisodeRows], rows: int, tasks: int) -> dict[str, o
     }
 
 
-def _pandas() -> str:
+def _pandas_metadata() -> str:
     """Metadata with which pandas makes the column "task" the table's index."""
     columns = [("task_index", "int64", "int64"), ("task", "unicode", "object")]
     described = [
@@ -198,7 +202,7 @@ def _pandas() -> str:
     return json.dumps(
         {
             "index_columns": ["task"],
-            "column_indexes": [NOTHING],
+            "column_indexes": [PANDAS_COLUMN_INDEX],
             "columns": described,
             "pandas_version": "2.3.3",
         }

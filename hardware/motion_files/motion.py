@@ -51,6 +51,7 @@ class Motion:
 
     @property
     def seconds(self) -> float:
+        """Duration [s], with that of the last sample."""
         return len(self.values) / self.rate
 
     @property
@@ -93,7 +94,7 @@ def make_motion(take: Take, rate: int, title: str, loops: bool, has_positions: b
     take = brought_to_rest(take)
     check(take, has_positions)
     if loops:
-        take = _going_back(take)
+        take = _with_return(take)
         check(take, has_positions)
     values = tuple(tuple(joint.position for joint in row) for row in sample(take, rate))
     return Motion(title, take.device, rate, values, tuple(map(mixing.raw, values)), loops, _named(take))
@@ -146,15 +147,15 @@ def sample(take: Take, rate: float) -> list[list[Kinematic]]:
     return samples
 
 
-def _going_back(take: Take) -> Take:
+def _with_return(take: Take) -> Take:
     """The take followed by a slow return to its first frame, at `RETURN_SHARE` of the joints' limits."""
-    filters = [TrackingFilter(_share(joint.limits, RETURN_SHARE)) for joint in take.device.joints]
+    filters = [TrackingFilter(_scaled(joint.limits, RETURN_SHARE)) for joint in take.device.joints]
     goal, dt = take.frames[0], 1.0 / take.rate
     states: list[Kinematic] = [
         tracking_filter.rest(value) for tracking_filter, value in zip(filters, take.frames[-1], strict=True)
     ]
     frames = [take.frames[-1]] * STANDING
-    while any(state != Kinematic(value) for state, value in zip(map(_plain, states), goal, strict=True)):
+    while any(state != Kinematic(value) for state, value in zip(map(_kinematic, states), goal, strict=True)):
         states = [
             tracking_filter.step(state, value, dt, 0.0)
             for tracking_filter, state, value in zip(filters, states, goal, strict=True)
@@ -169,14 +170,17 @@ def _going_back(take: Take) -> Take:
 
 
 def _named(take: Take) -> tuple[Named, ...]:
+    """`Take.named`, or the device's names and units if that is empty."""
     return take.named or tuple(Named(joint.name, unit=joint.unit) for joint in take.device.joints)
 
 
-def _plain(state: Kinematic) -> Kinematic:
+def _kinematic(state: Kinematic) -> Kinematic:
+    """Position, velocity and acceleration of a filter's state, to compare them with a goal."""
     return Kinematic(state.position, state.velocity, state.acceleration)
 
 
-def _share(limits: Limits, share: float) -> Limits:
+def _scaled(limits: Limits, share: float) -> Limits:
+    """The limits with velocity, acceleration and jerk times `share`."""
     return replace(
         limits,
         velocity=share * limits.velocity,

@@ -38,7 +38,9 @@ class Scale:
         return low + min(max(share, 0.0), 1.0) * (high - low)
 
     def value(self, joint: float, mode: Mode) -> float:
-        """LeRobot's value for a joint's value [rad or m]: the inverse of `joint`."""
+        """LeRobot's value for a joint's value [rad or m]: the inverse of `joint`. Raises MotionFileError as
+        `joint`.
+        """
         if mode == "degrees":
             return math.degrees(self.sense * (joint - self.zero))
         low, high = self._ends()
@@ -56,8 +58,14 @@ class Scale:
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """Description of a joint in motion files: its name, sign, unit, servo (-1: none), and its conversion to
-    LeRobot's values.
+    """Description of a joint in the motion files of a robot's maker.
+
+    Attributes:
+        name: The joint's name there.
+        sign: -1 if its values there have the opposite sign, else 1.
+        unit: Unit of its values there.
+        servo: Id of its servo; -1 for none.
+        scale: Conversion to LeRobot's values.
     """
 
     name: str

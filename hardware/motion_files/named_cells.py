@@ -69,7 +69,7 @@ def _name(heading: str) -> str:
     return re.split(r"[\[(]", heading, maxsplit=1)[0].strip()
 
 
-def _mark(heading: str) -> str:
+def _unit_mark(heading: str) -> str:
     """The unit in a heading of positions, in the form that follows a joint's name: " [deg]", "_deg"."""
     name = _name(heading)
     in_brackets = heading[len(name) :].strip()
@@ -175,7 +175,7 @@ def _with_joint_columns(rows: Rows, clock: int, names: int, positions: int, unit
     """
     values: dict[str, dict[str, str]] = {}  # time -> joint -> value
     joints: dict[str, None] = {}
-    mark = _mark(rows[0][positions])
+    mark = _unit_mark(rows[0][positions])
     for row, cells in enumerate(rows[1:], 1):
         unit = cells[units].strip() if units is not None else ""
         joint = cells[names].strip() + (f" [{unit}]" if unit else mark)
@@ -186,7 +186,7 @@ def _with_joint_columns(rows: Rows, clock: int, names: int, positions: int, unit
             )
         at_time[joint] = cells[positions]
     table = [[rows[0][clock], *joints]]
-    for time, at_time in sorted(values.items(), key=lambda item: _order(item[0])):
+    for time, at_time in sorted(values.items(), key=lambda item: _sort_key(item[0])):
         if lacking := next((joint for joint in joints if joint not in at_time), None):
             raise MotionFileError(
                 f"'{lacking[:40]}' has no value at {time}: give all joints a row at each time"
@@ -195,7 +195,7 @@ def _with_joint_columns(rows: Rows, clock: int, names: int, positions: int, unit
     return table
 
 
-def _order(time: str) -> tuple[float, str]:
+def _sort_key(time: str) -> tuple[float, str]:
     """Sort key of a cell with a time; times that are texts keep the order of their texts."""
     return (float(with_point(time)), "") if is_number(with_point(time)) else (0.0, time)
 

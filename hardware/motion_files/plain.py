@@ -32,7 +32,9 @@ from .recording import RecordedColumn, Recording
 
 FORMAT, VERSION = "limber motion", 1
 LIMITS = ("lower", "upper", "velocity", "acceleration", "jerk")
+# unit in the heading of Limber's own table, and factor to it, by the joint's unit
 SCALES = {"rad": ("deg", 180.0 / math.pi), "m": ("mm", 1000.0), "plain": ("", 1.0)}
+# unit in the heading of a table in joints' own units, by the joint's unit
 OWN_UNITS = {"rad": "rad", "m": "m", "plain": ""}
 # [s] latest time since 1970; larger numbers are milliseconds, microseconds or nanoseconds
 LATEST_CLOCK = 1e11
@@ -215,10 +217,12 @@ def read_document(data: bytes) -> Recording:
 
 
 def is_own(json_value: Any) -> bool:
+    """Whether a JSON value is a motion in Limber's own format."""
     return isinstance(json_value, dict) and json_value.get("format") == FORMAT
 
 
 def is_own_or_table(json_value: Any) -> bool:
+    """Whether a JSON value is a motion in Limber's own format, or a table."""
     return is_own(json_value) or json_tables.is_table(json_value)
 
 

@@ -25,6 +25,7 @@ ROWS = "set_target_data"
 
 
 def is_move(json_value: Any) -> bool:
+    """Whether a JSON value is a move of Reachy Mini."""
     return isinstance(json_value, Mapping) and ROWS in json_value
 
 
@@ -54,6 +55,7 @@ def read(data: bytes) -> Recording:
 
 
 def _head(row: JsonFields) -> Pose:
+    """Pose of the head in the base's frame, from a row with a matrix, nested or flat."""
     lines = row.get("head", list)
     is_nested = all(isinstance(line, list) for line in lines)
     pose = row.numbers("head", 16, [number for line in lines for number in line] if is_nested else lines)
@@ -94,6 +96,7 @@ def write(recording: Recording) -> bytes:
 
 
 def _matrix(pose: Sequence[float]) -> list[list[float]]:
+    """(4, 4) matrix of a head's pose in the base's frame, as a row of the file has it."""
     rows = [[_rounded(number) for number in pose[4 * k : 4 * k + 4]] for k in range(4)]
     rows[2][3] = _rounded(pose[11] - NEUTRAL)
     return rows

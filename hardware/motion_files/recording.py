@@ -19,7 +19,7 @@ NUMBER_BYTES = 32  # [bytes] memory of a Python float in a tuple
 # largest count of values that is read without the user's confirmation: 50 minutes of ten joints at 50 Hz
 ASKED_NUMBERS = LARGE // NUMBER_BYTES
 LONG = 3600.0  # [s] longest motion that is read without the user's confirmation
-LONGEST = 86_400.0  # [s] latest time, a day; a later one is a mistake in the file
+LONGEST = 86_400.0  # [s] longest motion, a day; a longer one is a mistake in the file
 LARGEST = 1e6  # [rad, m, degrees, steps] largest absolute value
 RIGHT_ANGLE = 0.02  # largest error of a rotation matrix's axes, since files round to three decimals or more
 
@@ -78,8 +78,9 @@ class Recording:
         assumed_rate: Rows per second from which the times were computed; 0 if the file has times.
 
     Raises:
-        MotionFileError: Times do not ascend, a value is no finite number, lengths differ, or the recording is
-            empty.
+        MotionFileError: Times do not ascend or span more than LONGEST, a value is not finite or beyond
+            LARGEST, a pose is no rigid transform, two columns have one name, lengths differ, or the recording
+            is empty.
     """
 
     times: tuple[float, ...]

@@ -55,9 +55,9 @@ def joints_of(headings: Iterable[str]) -> dict[str, StateJoint]:
                 return {
                     heading: StateJoint(name) for heading, name in zip(ordered, UNIVERSAL_ROBOTS, strict=True)
                 }
-            before_first = 0 if 0 in array else 1  # numbers begin at 0 or 1
+            first_number = 0 if 0 in array else 1
             return {
-                heading: _joint(number + 1 - before_first, is_franka)
+                heading: _joint(number + 1 - first_number, is_franka)
                 for number, (heading, is_franka) in sorted(array.items())
             }
     return {}

@@ -17,16 +17,20 @@ from .pulses import check_pulses, rounded
 
 LINE_FEED = 0x0A
 BYTES_A_LINE = 12  # number of bytes of the animation in a line of the header
-HIGHEST_FRAMES = 32_767  # largest number of frames: the largest `int` of an Uno
+HIGHEST_COUNT = 32_767  # largest number of frames, and of bytes: the largest `int` of an Uno
 
 
 def header(motion: Motion) -> bytes:
-    """An Arduino header with FPS, FRAMES, LENGTH and ANIMATION_DATA."""
+    """An Arduino header with FPS, FRAMES, LENGTH and ANIMATION_DATA.
+
+    Raises:
+        ExportError: As `binary`, or the motion is too long.
+    """
     data = binary(motion)
     frames = len(motion.positions)
-    if max(frames, len(data)) > HIGHEST_FRAMES:
+    if max(frames, len(data)) > HIGHEST_COUNT:
         raise ExportError(
-            f"{TITLE} counts bytes up to {HIGHEST_FRAMES}, and {motion.seconds:.1f} s are {len(data)}; choose"
+            f"{TITLE} counts bytes up to {HIGHEST_COUNT}, and {motion.seconds:.1f} s are {len(data)}; choose"
             " a shorter range, a lower rate, or its .bin for a memory card"
         )
     rows = (
@@ -50,7 +54,11 @@ def header(motion: Motion) -> bytes:
 
 
 def binary(motion: Motion) -> bytes:
-    """All commands of the motion as bytes, for a memory card or a stream."""
+    """All commands of the motion as bytes, for a memory card or a stream.
+
+    Raises:
+        ExportError: The robot's positions are no pulses, or a servo's id or position cannot be encoded.
+    """
     check_pulses(motion.device, TITLE)
     servos = [channel.servo for channel in motion.device.channels]
     data = bytearray()
@@ -67,6 +75,9 @@ def binary(motion: Motion) -> bytes:
 
 
 def _command(servo: int, position: int) -> bytes:
+    """The command for a position [us], increased by one if its low byte ends a frame or starts a command.
+    Raises ProtocolError for an id or a high byte that does.
+    """
     if servo == LINE_FEED:
         raise ProtocolError(
             f"servo {servo} never moves with {TITLE}'s files: its id is the byte that ends a frame; choose"
@@ -84,6 +95,9 @@ def _command(servo: int, position: int) -> bytes:
 def document(motion: Motion) -> bytes:
     """The add-on's JSON since its version 2: a list of frames, each with the position of each servo by its
     id.
+
+    Raises:
+        ExportError: The robot's positions are no pulses, or a servo has an id that never moves.
     """
     check_pulses(motion.device, TITLE)
     servos = [str(channel.servo) for channel in motion.device.channels]

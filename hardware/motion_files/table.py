@@ -64,11 +64,12 @@ def encode(table: MotionTable) -> bytes:
         head += TRACK.pack(
             track.servo, track.detaches, track.lowest, track.highest, track.speed, track.positions[0]
         )
-    bends = [_bends(track.positions) for track in table.tracks]
-    return head + _packed(half for row in zip(*bends, strict=True) for bend in row for half in _halves(bend))
+    columns = [_second_differences(track.positions) for track in table.tracks]
+    differences = (difference for row in zip(*columns, strict=True) for difference in row)
+    return head + _packed(half_byte for difference in differences for half_byte in _half_bytes(difference))
 
 
-def _bends(positions: Sequence[int]) -> Iterator[int]:
+def _second_differences(positions: Sequence[int]) -> Iterator[int]:
     """Second differences of the positions, modulo 65536: the deviation from the line through the two
     positions before.
     """
@@ -78,15 +79,17 @@ def _bends(positions: Sequence[int]) -> Iterator[int]:
         before, last = last, position
 
 
-def _halves(bend: int) -> Iterator[int]:
-    bits = 2 * bend if bend >= 0 else -2 * bend - 1
+def _half_bytes(difference: int) -> Iterator[int]:
+    """The half bytes of a second difference: its zigzag code in groups of three bits."""
+    bits = 2 * difference if difference >= 0 else -2 * difference - 1
     while bits > 7:
         yield 8 | (bits & 7)
         bits >>= 3
     yield bits
 
 
-def _packed(halves: Iterator[int]) -> bytes:
-    every = list(halves)
-    every += [0] * (len(every) % 2)
-    return bytes(high << 4 | low for high, low in zip(every[::2], every[1::2], strict=True))
+def _packed(half_bytes: Iterator[int]) -> bytes:
+    """Bytes of half bytes, the high one first; a last one without its pair is followed by 0."""
+    halves = list(half_bytes)
+    halves += [0] * (len(halves) % 2)
+    return bytes(high << 4 | low for high, low in zip(halves[::2], halves[1::2], strict=True))

@@ -1,8 +1,8 @@
 """Codec of a user's own robot, whose protocol is a small Python file.
 
-The file is loaded by path, only in the worker process, and only if the user has allowed its content. An error
-in it is reported with file and line; if it hangs or crashes, so does the worker, which Blender reports.
-docs/protocols.md has an example.
+The file is loaded by path, only in the worker process or that of a background job, and only if the user has
+allowed its content. An error in it is reported with file and line; if it hangs or crashes, so does the
+process, which Blender reports. docs/protocols.md has an example.
 """
 
 from __future__ import annotations
@@ -76,9 +76,8 @@ class RobotFile:
 
     def __init__(self, path: Path, allowed: str) -> None:
         self.path = path
-        source = read_allowed(
-            path, allowed
-        ).source  # read once, so that the bytes compared are the ones that run
+        # read once, so that the bytes compared are the ones that run
+        source = read_allowed(path, allowed).source
         self._nowhere = Nowhere()
         module = ModuleType(MODULE)
         module.__file__ = str(path)
@@ -102,7 +101,7 @@ class RobotFile:
         """The bytes that a function of the file returns.
 
         Raises:
-            ProtocolError: The function raised an exception, or did not return bytes.
+            ProtocolError: The function raised an exception, or returned no bytes or more than MOST_BYTES.
         """
         return_value = self.call(function, *arguments)
         if not isinstance(return_value, bytes | bytearray):
@@ -121,6 +120,9 @@ class RobotFile:
         return self._guard(lambda: self._names[function](*arguments), f"{function}()")
 
     def _guard(self, run: Callable[[], Any], what: str) -> Any:
+        """The return value of `run`, which runs the user's code; `what` names it in the ProtocolError that
+        replaces its exceptions.
+        """
         try:
             with redirect_stdout(self._nowhere), redirect_stderr(self._nowhere):
                 return run()
@@ -219,6 +221,9 @@ class CustomDecoder:
         return [Measured(servo, Quantity.POSITION, raw) for servo, raw in positions.items()]
 
     def _checked(self, return_value: Any) -> tuple[dict[int, int], int]:
+        """(positions by servo id, number of bytes used) that `decode` returned. Raises ProtocolError if it
+        returned anything else.
+        """
         name = self._file.path.name
         if not (
             isinstance(return_value, tuple)

@@ -37,24 +37,24 @@ class Dialogue:
         self._baudrate = baudrate
         self.patience = PATIENCE
         self.line_free_at = -math.inf
-        self._due: deque[Exchange] = deque()
+        self._queue: deque[Exchange] = deque()
         self._open = Exchange(b"")  # the exchange that was sent last
         self._deadline = 0.0
 
     @property
     def busy(self) -> bool:
         """Whether a query is unanswered or queued."""
-        return bool(self._due) or self._decoder.waiting
+        return bool(self._queue) or self._decoder.waiting
 
     def ask(self, exchanges: Iterable[Exchange]) -> None:
-        """Appends queries and commands to the queue; each is sent when the one before has been answered."""
-        self._due += exchanges
+        """Append queries and commands to the queue; each is sent when the one before has been answered."""
+        self._queue += exchanges
 
     def interrupt(self, exchanges: Iterable[Exchange]) -> list[Message]:
         """Replace the queue and abandon the open query, for a stop; returns the messages that the open query
         has produced so far.
         """
-        self._due = deque(exchanges)
+        self._queue = deque(exchanges)
         return self._decoder.give_up()
 
     def update(self, data: bytes, time: float) -> tuple[bytes, list[Message]]:
@@ -67,10 +67,10 @@ class Dialogue:
             if self._open.otherwise is None:
                 messages += missing
             else:
-                self._due.appendleft(self._open.otherwise)
+                self._queue.appendleft(self._open.otherwise)
         sent, begins = b"", max(time, self.line_free_at)
-        while self._due and not self._decoder.waiting:
-            self._open = exchange = self._due.popleft()
+        while self._queue and not self._decoder.waiting:
+            self._open = exchange = self._queue.popleft()
             self._decoder.expect(exchange)
             sent += exchange.data
             self._deadline = begins + self.time_allowed(exchange, len(sent))

@@ -118,13 +118,13 @@ class AnswerKind(Enum):
     """What an answer of a device contains."""
 
     IDENTITY = "identity"
-    DONE = "an order"
+    DONE = "the acknowledgement of a command"
     VALUES = "values"
     ERRORS = "errors"
     SETTINGS = "settings"
-    HELD = "what was written"
+    HELD = "registers that must still hold what was written"
     MEANING = "the settings that give goals their meaning"
-    OTHER_SETTING = "what shows that a setting of the device is another one than here"
+    OTHER_SETTING = "an answer that only a device with another setting than here sends"
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +136,7 @@ class Answer:
         kind: Kind of content.
         size: Size of the answer's data [bytes].
         start: Register address of the first byte, if the protocol has addresses.
-        quantities: Quantities in the data, for VALUES.
+        quantities: Quantities in the data, for VALUES and MEANING.
         expected: Register contents to compare with, for HELD.
     """
 
@@ -218,7 +218,7 @@ class ProblemKind(Enum):
 
     NOISE = "bytes that belong to no message"
     DAMAGED = "a message that was damaged on the line"
-    MALFORMED = "a message that cannot be"
+    MALFORMED = "a message with impossible content"
     UNEXPECTED = "an answer that nobody waited for"
     MISSING = "an answer that did not come"
 
@@ -240,7 +240,7 @@ class Problem:
     servo: int | None = None
 
 
-KEPT = 32  # largest number of bytes of noise in a problem, enough to recognise another protocol
+KEPT = 32  # largest number of received bytes in a `Problem`, enough to recognise another protocol
 
 Message = (
     Identified
@@ -358,6 +358,7 @@ class Codec(ABC):
         raise ProtocolError(f"{self.capabilities.title} has no watchdog that Limber could set")
 
     def _known(self, servo: int) -> int:
+        """The id `servo`; raises ProtocolError if the protocol has no such id."""
         ids = self.capabilities.servos
         if servo not in ids:
             raise ProtocolError(
@@ -367,6 +368,7 @@ class Codec(ABC):
         return servo
 
     def _reachable(self, servo: int, position: int) -> int:
+        """The raw position; raises ProtocolError if it is out of the protocol's range."""
         units = self.capabilities.units
         if not units.lowest <= position <= units.highest:
             raise ProtocolError(
@@ -381,8 +383,8 @@ class Codec(ABC):
 
 
 def in_units(name: str, value: float, unit: float, highest: int) -> int:
-    """`value` in multiples of `unit`, rounded up, 1 to `highest`, since most devices treat 0 as no limit.
-    `name` is used in error messages.
+    """`value` in multiples of `unit`, rounded up, and at most `highest`; at least 1, since most devices treat
+    0 as no limit. Raises ProtocolError, which names the value `name`, if `value` is not positive and finite.
     """
     if not (math.isfinite(value) and value > 0):
         raise ProtocolError(f"{name} is {value}; give a positive number")

@@ -85,11 +85,11 @@ class MaestroDecoder:
         self._excess_count = 0
 
     def feed(self, data: bytes) -> list[Message]:
-        room = sum(answer.size for answer in self._open) - len(self._pending)
-        self._pending += data[:room]
-        self._excess += data[room : room + max(0, KEPT - len(self._excess))]
-        self._excess_count += max(0, len(data) - room)
-        if not self._open or len(data) < room:
+        awaited = sum(answer.size for answer in self._open) - len(self._pending)
+        self._pending += data[:awaited]
+        self._excess += data[awaited : awaited + max(0, KEPT - len(self._excess))]
+        self._excess_count += max(0, len(data) - awaited)
+        if not self._open or len(data) < awaited:
             return []
         messages: list[Message] = []
         at = 0
@@ -154,6 +154,9 @@ class Maestro(Codec):
     Args:
         channels: Number of channels: 6, 12, 18 or 24.
         crc: Whether "Enable CRC" is set in its Control Center.
+
+    Raises:
+        ProtocolError: No Maestro has that number of channels.
     """
 
     def __init__(self, channels: int = MICRO, crc: bool = False) -> None:
@@ -183,12 +186,14 @@ class Maestro(Codec):
         """Query for the controller's errors, which also clears them and detects whether it expects a CRC.
         Any device that answers with two bytes that are valid errors may be a Maestro.
         """
-        plain, checked = AnswerKind.IDENTITY, AnswerKind.OTHER_SETTING
+        kind_without_crc, kind_with_crc = AnswerKind.IDENTITY, AnswerKind.OTHER_SETTING
         if self._crc:
-            plain, checked = checked, plain
+            kind_without_crc, kind_with_crc = kind_with_crc, kind_without_crc
         query = bytes((GET_ERRORS,))
-        completed = Exchange(bytes((crc7(query),)), (Answer(None, checked, 2),), 2)
-        return (Exchange(query, (Answer(None, plain, 2),), 2, otherwise=completed, wait=PROBE_WAIT),)
+        missing_crc = Exchange(bytes((crc7(query),)), (Answer(None, kind_with_crc, 2),), 2)
+        return (
+            Exchange(query, (Answer(None, kind_without_crc, 2),), 2, otherwise=missing_crc, wait=PROBE_WAIT),
+        )
 
     def check(self, servos: Collection[int]) -> tuple[Exchange, ...]:
         """Query for the controller's errors, which clears them."""
@@ -246,7 +251,7 @@ class Maestro(Codec):
 
 
 def crc7(data: bytes | bytearray) -> int:
-    """The CRC of Pololu's controllers: 0x17 for 83 01."""
+    """The CRC-7 of Pololu's controllers; that of the bytes 83 01 is 17 (hexadecimal)."""
     crc = 0
     for byte in data:
         crc ^= byte
@@ -256,6 +261,7 @@ def crc7(data: bytes | bytearray) -> int:
 
 
 def _word(number: int) -> tuple[int, int]:
+    """A number in two bytes of seven bits, the low one first."""
     return number & 0x7F, number >> 7
 
 

@@ -66,8 +66,8 @@ class ProgramConsents:
         return self.allowed(path)
 
     def allow(self, path: str, digest: str) -> str:
-        """Stores the user's consent to a program with this content; returns the reason if it lasts for this
-        session only, else "".
+        """Stores the user's consent to a program whose content has this digest; returns why the consent ends
+        with this session, "" if it was stored.
         """
         known = self._known()
         known.update(self._read())
@@ -88,7 +88,7 @@ class ProgramConsents:
         return self._allowed
 
     def _read(self) -> dict[str, str]:
-        """Content of the file; a missing or damaged file allows nothing."""
+        """Digests by full path in the file; empty if it is missing or damaged."""
         list_path = self._list_path()
         try:
             content = json_of(text(list_path, SMALL)) if list_path else None
@@ -107,8 +107,9 @@ class ProgramConsents:
 
 
 NO_CONSENTS = ProgramConsents(lambda: None)
-"""Of a host in which nobody can allow a program: it runs none."""
+"""Consents in a host in which nobody can allow a program: it runs none."""
 
 
 def _full(path: str) -> str:
+    """Full path of a program, the same for all spellings."""
     return os.path.normcase(os.path.abspath(path.strip()))

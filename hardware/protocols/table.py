@@ -41,19 +41,21 @@ PROTOCOLS: Mapping[str, ProtocolEntry] = MappingProxyType(
     {
         "feetech_sts": ProtocolEntry(
             "Feetech STS",
-            lambda device: feetech("sts", multi_turn=device.multi_turn),
+            lambda settings: feetech("sts", multi_turn=settings.multi_turn),
             frozenset({"multi_turn"}),
         ),
-        "feetech_scs": ProtocolEntry("Feetech SCS", lambda _device: feetech("scs")),
+        "feetech_scs": ProtocolEntry("Feetech SCS", lambda _settings: feetech("scs")),
         "dynamixel": ProtocolEntry(
-            "Dynamixel X", lambda device: dynamixel(multi_turn=device.multi_turn), frozenset({"multi_turn"})
+            "Dynamixel X",
+            lambda settings: dynamixel(multi_turn=settings.multi_turn),
+            frozenset({"multi_turn"}),
         ),
         "maestro": ProtocolEntry(
             "Pololu Maestro",
-            lambda device: Maestro(device.channel_count, crc=device.crc),
+            lambda settings: Maestro(settings.channel_count, crc=settings.crc),
             frozenset({"channel_count", "crc"}),
         ),
-        "servo_animation": ProtocolEntry("blender-servo-animation", lambda _device: ServoAnimation()),
+        "servo_animation": ProtocolEntry("blender-servo-animation", lambda _settings: ServoAnimation()),
     }
 )
 """Protocols that have a codec."""

@@ -16,8 +16,8 @@ from .shown_ranges import Reach
 # [rad], times a joint's scale: largest harmless jump, 17 degrees (0.1 s at full speed); larger ones can hit
 # bystanders
 FAR = 0.3
-# [s] largest difference by which frames arrive closer together than they were sent: 40% of a frame at 24
-# frames per second, for two frames, doubled
+# [s] largest error of the time between two frames: 40% of an interval at 24 frames per second, over two
+# intervals, and twice that as a margin
 UNEVENNESS = 0.07
 
 
@@ -40,8 +40,9 @@ class JumpDetector:
         self._far = [math.inf if joint.unit == "plain" else FAR * joint.scale for joint in joints]
         self._stamp = 0.0
         self._frame: tuple[float, ...] | None = None
-        self._reached: list[float] = []  # (joints,) values of joints that follow the frames exactly
-        self._speeds = [0.0] * len(joints)  # (joints,) velocities of the frames, within the joints' limits
+        # (joints,) values that joints have reached which follow the frames as fast as their limits allow
+        self._reached: list[float] = []
+        self._speeds = [0.0] * len(joints)  # (joints,) speeds of the frames, within the joints' limits
 
     def take(self, stamp: float, frame: Sequence[float]) -> None:
         """Add a frame (joints,) that Blender sent at `stamp` [s]."""
@@ -90,7 +91,7 @@ class CommandBuffer:
         period: Largest delay until a frame is noticed [s].
 
     Attributes:
-        refused: Number of frames with a value that is not a number.
+        refused: Number of frames with a value that is not finite.
         clamped: Number of frames with a value out of its range.
         limited: Sentences about values of the newest frame that are out of their ranges.
         remark: Why the newest frame was refused; "" if it was not.
@@ -107,7 +108,7 @@ class CommandBuffer:
         self._playback = CommandPlayback(
             period, [joint.limits for joint in device.joints], lambda values: self._mixing.clamp(values)
         )
-        self._leaps = JumpDetector(device.joints)
+        self._jumps = JumpDetector(device.joints)
         self._delayed: deque[tuple[float, tuple[Kinematic, ...], bool, bool, float, float]] = deque()
         self.refused = 0
         self.clamped = 0
@@ -132,8 +133,9 @@ class CommandBuffer:
         step: float = 0.0,
         due: float = 0.0,
     ) -> None:
-        """Add a frame (joints,) that Blender sent at time `stamp` [s]; `repeated`, `plays`, `step` and `due`
-        as for `CommandPlayback.add`.
+        """Add a frame (joints,) that Blender sent at `stamp` [s] and that arrived at `time` [s]; one with a
+        value that is not finite is refused. `repeated`, `plays`, `step` and `due` as for
+        `CommandPlayback.add`.
         """
         values = tuple(state.position for state in frame)
         for joint, state in zip(self._joints, frame, strict=True):
@@ -164,7 +166,7 @@ class CommandBuffer:
         while self._delayed and self._delayed[0][0] <= time:
             stamp, frame, repeated, plays, step, due = self._delayed.popleft()
             self._playback.add(stamp, frame, repeated, plays, step, due)
-            self._leaps.take(stamp, [state.position for state in frame])
+            self._jumps.take(stamp, [state.position for state in frame])
 
     def goal(self, time: float) -> list[Kinematic] | None:
         """Desired state of each joint at `time` [s]; None before the first frame."""
@@ -181,11 +183,11 @@ class CommandBuffer:
 
     def jumped(self, commanded: Values) -> bool:
         """Whether a jump has left the newest values far from the `commanded` ones (joints,)."""
-        return self._leaps.jumped(commanded)
+        return self._jumps.jumped(commanded)
 
     def begin_anew(self, at_newest: bool) -> None:
         """Restart the jump detection at the newest frame, and the playback too if `at_newest`."""
-        self._leaps.forget()
+        self._jumps.forget()
         if at_newest:
             self._playback.skip()
 

@@ -63,11 +63,11 @@ _ALWAYS_PENDING = {
 BOARD_TRANSITIONS: Transitions = _ALWAYS_PENDING | {
     (state, DesiredState.ARMED): state for state in (ConnectionState.ARMING, ConnectionState.ARMED)
 }
-"""Requests to a board with Limber's firmware. One that is armed stays so when other channels are requested:
-moves say which.
+"""Requests to a board with Limber's firmware. A request to arm other channels leaves an armed board as it is,
+since each move names the channels that it drives.
 """
 
 SERVO_TRANSITIONS: Transitions = _ALWAYS_PENDING | {
     (state, DesiredState.DISARMED): ConnectionState.DISARMED for state in _UNARMED
 }
-"""Requests to servos. To disarm those that follow no goals nothing needs to be sent."""
+"""Requests to servos. Servos that are not armed follow no goals, so that nothing is sent to disarm them."""

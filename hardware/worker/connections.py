@@ -36,12 +36,12 @@ codec.
 def connection_to(
     device: Device, connect: Connect, session: int, period: float, moves: Moves, time: float
 ) -> Connection:
-    """A new connection to a device.
+    """Open a device's port, and make the connection that fits its protocol.
 
     Args:
         device: The robot's description.
         connect: Opens the device's port at a time [s].
-        session: 1 to 65535, other than the last connection's.
+        session: Number of the connection, 1 to 65535, other than the last one's.
         period: Time between two steps of the worker [s].
         moves: The statistics of moves and their acknowledgements.
         time: Current time [s].
@@ -52,6 +52,6 @@ def connection_to(
     """
     if device.protocol in CONNECTIONS:
         return CONNECTIONS[device.protocol](device, connect(device, time), session, period, moves, time)
-    # made before the port is opened, so that a wrong protocol touches nothing
+    # the codec is made before the port is opened, so that a wrong protocol touches nothing
     codec = codec_for(device.protocol, device.settings, device.program)
     return ServoConnection(device, connect(device, time), codec, moves, time)

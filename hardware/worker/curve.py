@@ -9,12 +9,12 @@ from ...motion import Kinematic
 
 Angles = tuple[float, ...]
 
-REMEMBERED = 64  # number of newest control points
+REMEMBERED = 64  # number of newest control points that are kept
 DEGREE = 3
 
 
 class Curve:
-    """Cubic B-spline (channels,) whose knots are the times of its control points [s, of the curve].
+    """Cubic B-spline (channels,) whose knots are the times of its control points, in seconds of the curve.
 
     With equal steps it is the curve of `motion.between`, which keeps the limits that its control points keep.
     With unequal steps its velocity and acceleration are continuous too.
@@ -73,24 +73,26 @@ class Curve:
         )
         knots = [self._knot(index + k, interval) for k in range(1 - DEGREE, DEGREE + 1)]
         around = [self._points[min(max(index + k, 0), newest)] for k in range(-1, DEGREE)]
-        blend = _Blend(knots, time)
-        return [blend.state(points, rate) for points in zip(*around, strict=True)]
+        spline_span = _SplineSpan(knots, time)
+        return [spline_span.state(points, rate) for points in zip(*around, strict=True)]
 
     def _knot(self, index: int, interval: float) -> float:
-        """Time of a control point; those before the oldest and after the newest are `interval` [s] apart."""
+        """Time of the control point `index`, 0 being the oldest that is kept; those before it and after the
+        newest are `interval` [s] apart.
+        """
         newest = len(self._times) - 1
         if index > newest:
             return self.last + (index - newest) * interval
         return self._times[index] if index >= 0 else self._times[0] + index * interval
 
 
-class _Blend:
-    """Shares of four control points in a cubic B-spline at one time, the same for all channels.
+class _SplineSpan:
+    """De Boor's interpolation parameters of a cubic B-spline at one time, the same for all channels.
 
     Args:
-        knots: Times (6,) of the control points before, around and after; `time` is between the third and the
-            fourth.
-        time: Time [s] at which the shares are computed.
+        knots: Times (6,) of the span's control points and their neighbours; `time` is between the third and
+            the fourth.
+        time: Time [s] at which the spline is evaluated.
 
     Source: de Boor 1978, "A Practical Guide to Splines".
     """
@@ -103,8 +105,8 @@ class _Blend:
         self._share = (time - knots[2]) / (knots[3] - knots[2])
 
     def state(self, points: Sequence[float], rate: float) -> Kinematic:
-        """State of motion of a channel from its control points (4,); velocity and acceleration are for a
-        playback of `rate` seconds of the curve a second.
+        """State of motion of a channel from its control points (4,), for a playback that advances by `rate`
+        seconds of the curve a second.
         """
         a, b, c, d = points
         steps = (b - a, c - b, d - c)
@@ -118,10 +120,10 @@ class _Blend:
             (after - before) / span
             for before, after, span in zip(slopes, slopes[1:], self._inner, strict=False)
         ]
-        leaning = [
+        inner_slopes = [
             slope + share * span * bend
             for slope, share, span, bend in zip(slopes, self._inner_shares, self._inner, bends, strict=False)
         ]
-        velocity = leaning[0] + self._share * (leaning[1] - leaning[0])
+        velocity = inner_slopes[0] + self._share * (inner_slopes[1] - inner_slopes[0])
         acceleration = 2.0 * (bends[0] + self._share * (bends[1] - bends[0]))
         return Kinematic(left + self._share * (right - left), velocity * rate, acceleration * rate * rate)

@@ -20,12 +20,13 @@ from .shown_ranges import Reach
 APPROACH_SPEED = 0.4
 APPROACH_ACCELERATION = 1.0  # [rad/s2] acceleration of a slow approach: full speed after half a second
 APPROACH_PATIENCE = 1.0  # [s] delay after which an approach that should have arrived gets faster
-# [s] growth of an approach's speed to the joints' own: time to step back, or to press Stop
+# [s] time in which the limits of an approach grow to the joints' own: time to step back, or to press Stop
 APPROACH_GROWTH = 2.0
-# [rad/s] 1 degree per second: speed below which a goal stands; at the reversal of a fast motion a goal is
-# slower only for a moment
+# [rad/s] 1 degree per second: speed below which a goal may be at rest
 GOAL_STANDS = 0.02
-GOAL_STANDS_FOR = 0.1  # [s] time below `GOAL_STANDS` after which the goal stands
+# [s] time below `GOAL_STANDS` after which the goal is at rest; at the reversal of a fast motion it is that
+# slow for a shorter time
+GOAL_STANDS_FOR = 0.1
 ARRIVED = 0.01  # [rad] distance at which a joint has arrived: half a degree, below a servo's play
 AT_REST = 1e-3  # [rad/s] speed below which a joint is at rest
 ROUNDED_UP = 1.0 + 1e-9  # factor by which rounding over many steps may take a motion beyond its limits
@@ -39,7 +40,7 @@ class Drive:
     starts from there crawls.
 
     Args:
-        joints: The joints.
+        joints: The joints, in the order of all values here.
         ranges: Lowest and highest value of each (joints, 2): see `mixing.Mixing.ranges`.
         pose: Initial values (joints,); a joint beyond its range is moved back slowly, and stays within it
             from then on.
@@ -82,13 +83,13 @@ class Drive:
         )
 
     def has_arrived(self, goal: Sequence[Kinematic]) -> bool:
-        """Whether the commanded values are at `goal` (joints,)."""
+        """Whether every commanded value is within ARRIVED of `goal` (joints,)."""
         return self._distance(goal) < ARRIVED
 
     @property
     def may_follow(self) -> bool:
-        """Whether the approach may end after it has arrived: if its goal stands, or if it may be as fast as
-        the joints.
+        """Whether the approach may end once it has arrived: its goal is at rest, or its limits have grown to
+        the joints' own.
         """
         return self._goal_stands_for >= GOAL_STANDS_FOR or self._growth >= 1.0
 
@@ -97,9 +98,9 @@ class Drive:
 
         Args:
             goal: Desired states.
-            dt: Time step.
-            reaches: Lowest and highest position at which each joint may come to a stop, if it can; None for
-                all within its limits.
+            dt: Time step [s]; of a longer one than LONGEST_STEP only that part.
+            reaches: Lowest and highest position at which each joint may come to a stop (joints, 2); the
+                joints' limits take precedence. None: the joints' limits alone.
         """
         self._go(
             min(dt, LONGEST_STEP),
@@ -111,14 +112,17 @@ class Drive:
         self._approach_time = self._goal_stands_for = 0.0
         self._grows_from = math.inf
         self._unmet = list(range(len(self._states)))  # joints that have not coincided with the goal yet
-        self._sides: list[float] = []  # (joints,) initial goal minus command; its sign: the side of the goal
+        # (joints,) goal minus commanded value at the start, whose sign tells on which side the goal was
+        self._sides: list[float] = []
         self._set_growth(0.0)
 
     def approach(
         self, goal: Sequence[Kinematic], dt: float, reaches: Sequence[Reach] | None = None, hurry: bool = True
     ) -> None:
-        """Advance slowly by `dt` [s] toward `goal`, as `follow`. With `hurry`, limits grow from the
-        approach's to the joints' own once the goal should have been reached, or moves and has met each joint.
+        """Advance by `dt` [s] toward `goal`, within the limits of a slow approach; arguments as of `follow`.
+
+        With `hurry` these limits grow to the joints' own, from the time at which the joints should have
+        arrived; or earlier, once each of them has met a goal that keeps moving.
         """
         self._measure_approach(goal, dt, hurry)
         if self._approach_time > self._grows_from and self._growth < 1.0:
@@ -135,8 +139,8 @@ class Drive:
         self._go(min(dt, LONGEST_STEP), slowly)
 
     def _measure_approach(self, goal: Sequence[Kinematic], dt: float, hurry: bool) -> None:
-        """Update the quantities on which the growth of limits depends: joints that have met the goal, time
-        for which it stands and, with `hurry`, the start of the growth.
+        """Update the quantities on which the growth of limits depends: joints that have not met the goal, the
+        time for which the goal has been at rest and, with `hurry`, the start of the growth.
         """
         offsets = [
             desired.position - state.position for desired, state in zip(goal, self._states, strict=True)
@@ -187,8 +191,8 @@ class Drive:
         return max(abs(state.position - desired.position) / scale for state, desired, scale in rows)
 
     def _set_growth(self, growth: float) -> None:
-        """Set the limits of the approach: 0 its own, 1 the joints'. They only grow during an approach, so
-        earlier states stay within them.
+        """Set the limits of the approach: for a `growth` of 0 its own, for 1 the joints'. They only grow
+        during an approach, so that earlier states stay within them.
         """
         self._growth = min(growth, 1.0)
         self._slow = [
@@ -240,7 +244,7 @@ def _between(low: float, high: float, share: float) -> float:
 
 
 def _within(limiter: Limiter, reach: Reach) -> Limiter:
-    """The limiter with its position limits narrowed to `reach`, as far as they contain it."""
+    """The limiter with its position limits narrowed to the part of `reach` that is within them."""
     limits = limiter.limits
     return Limiter(replace(limits, lower=limits.clamp(reach[0]), upper=limits.clamp(reach[1])))
 
@@ -261,8 +265,8 @@ def _is_slow(state: Kinematic, limits: Limits) -> bool:
 
 
 def _stops_within(state: Kinematic, limits: Limits, slow: Limits) -> bool:
-    """Whether the joint, braking at the acceleration and jerk of `slow`, would stay within the range of
-    `limits`.
+    """Whether the joint would stay within the range of `limits` while it brakes at the acceleration and jerk
+    of `slow`.
     """
     lowest, highest = stopping_range(
         (state.position, state.velocity, state.acceleration), slow.acceleration, slow.jerk
@@ -271,7 +275,7 @@ def _stops_within(state: Kinematic, limits: Limits, slow: Limits) -> bool:
 
 
 def _braked(state: Kinematic, limits: Limits, dt: float) -> Kinematic:
-    """The state after `dt` [s] of braking at the limits."""
+    """The state after `dt` [s] of the fastest stop within the limits."""
     point = stopped(
         (state.position, state.velocity, state.acceleration), dt, limits.acceleration, limits.jerk
     )

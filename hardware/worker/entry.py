@@ -15,7 +15,11 @@ from types import ModuleType
 
 
 def load_package(name: str, folder: Path) -> ModuleType:
-    """Import the package in `folder` under the name `name`, if it is not imported yet."""
+    """Import the package in `folder` under the name `name`, if it is not imported yet.
+
+    Raises:
+        ImportError: There is no package in the folder.
+    """
     if name in sys.modules:
         return sys.modules[name]
     spec = importlib.util.spec_from_file_location(

@@ -47,7 +47,9 @@ class ForeignMotion:
                 self._astray.setdefault(motor, deque(maxlen=OFTEN)).append(time)
 
     def strayed(self, time: float) -> tuple[int, ...]:
-        """Motors whose measured angles often differed from the commanded ones in the last second."""
+        """Motors with OFTEN measured angles outside the recently commanded ones, all within WITHIN of
+        `time` [s].
+        """
         return tuple(
             motor
             for motor, times in sorted(self._astray.items())
@@ -55,7 +57,7 @@ class ForeignMotion:
         )
 
     def is_moving(self, time: float) -> bool:
-        """Whether any motor has moved lately."""
+        """Whether any motor has moved by more than STILL in the time RECENT before `time` [s]."""
         recent = [angles for at, angles in self._measured if at >= time - RECENT]
         return any(
             max(motor_angles) - min(motor_angles) > STILL

@@ -34,7 +34,7 @@ from .connection_state import BOARD_TRANSITIONS, ConnectionState, DesiredState
 GREET_EVERY = 0.25
 # [s] time until an unanswered request is repeated: an answer takes 3 ms, by a slow adapter 20 ms
 REPEAT_AFTER = 0.1
-LINE_SHARE = 0.8  # share of the line that moves or their reports may fill
+LINE_SHARE = 0.8  # share of the line's capacity that moves, or their reports, may use
 REPORT_BYTES = 17  # size of a report without its positions
 NOISE = 16  # [bytes] outside of frames: fewer may come from a reset, more mean another protocol
 
@@ -45,8 +45,8 @@ class LimberConnection(Connection):
     Args:
         device: The robot's description.
         transport: An open port; closed with `close`.
-        session: 1 to 65535, other than the last connection's, so that answers to an older connection are
-            recognised.
+        session: Number of the connection, 1 to 65535, other than the last one's, so that answers to an older
+            connection are recognised.
         period: Time between two steps of the worker [s].
         moves: The statistics of moves and their acknowledgements.
         time: Current time [s].
@@ -301,8 +301,8 @@ def move_to(
     positions: list[float | None] = [None] * (max(channel.servo for channel in device.channels) + 1)
     for channel, position in zip(device.channels, raw, strict=True):
         positions[channel.servo] = position
-    eased = limber.Features.INTERPOLATION in welcome.features
-    return limber.Move(tuple(positions), round(1000 * interval) if eased else 0)
+    interpolates = limber.Features.INTERPOLATION in welcome.features
+    return limber.Move(tuple(positions), round(1000 * interval) if interpolates else 0)
 
 
 def _by_channel(device: Device, pulses: Sequence[float | None]) -> tuple[float | None, ...]:

@@ -1,5 +1,5 @@
-"""Main loop of the worker process: a step every 10 ms by absolute deadlines, and one at every Stop, until
-Blender has ended.
+"""Main loop of the worker process: a step every 10 ms by absolute deadlines, and one at every Stop, until the
+host (Blender or the player) has ended.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from ..virtual_robot import SteadyClock, VirtualRobot, VirtualTransport, on_boar
 from .core import PERIOD, Worker
 from .priority import request_real_time_priority
 
-# [s] shortest sleep in every cycle: the system ends a process that computes at real-time priority without a
-# pause, however long a flooded cycle takes
+# [s] shortest sleep before every step, however late it is: the system ends a process that computes at
+# real-time priority without a pause
 SHORTEST_PAUSE = 1e-4
 STOP_EVERY = 2e-3  # [s] time between two checks for Stop while the worker waits; they cost under 1% of a core
-# [s] time for which a busy port is retried, since the last connection's worker may be ending, or have to be
-# killed
+# [s] time for which a busy port is retried: the last connection's worker may still be ending, or must be
+# killed first
 BUSY_FOR = 2.5
 # [s] longest time of a shutdown: to slow down within the limits, to receive the confirmation that the device
 # is disarmed, and for its servos to come to rest
@@ -36,7 +36,13 @@ SHUTDOWN_TIMEOUT = 1.6
 
 
 def run(memory_map: Path, load_pyserial: Callable[[], ModuleType | None], ended: threading.Event) -> None:
-    """Run until `ended` is set, then disarm the robot."""
+    """Run until `ended` is set, then disarm the robot.
+
+    Args:
+        memory_map: File of the memory that the worker shares with its host.
+        load_pyserial: Imports pyserial and returns it; None if it is missing.
+        ended: Set when the host has ended.
+    """
     robots: list[VirtualRobot] = []  # the virtual robot outlives its connections, as real ones do
     robot_time = SteadyClock(time.perf_counter)
 
@@ -68,14 +74,14 @@ def _run_periods(worker: Worker, ended: threading.Event) -> None:
         deadline += PERIOD
         _wait(worker, deadline)
         current_time = clock.now()
-        late = max(current_time - deadline, 0.0)  # [s]; 0 if a Stop begins the cycle early
+        late = max(current_time - deadline, 0.0)  # [s]; 0 if a Stop begins the step early
         if late > PERIOD:
-            deadline = current_time  # late periods are dropped and not made up for
+            deadline = current_time  # missed steps are not made up for
         worker.step(current_time, late)
 
 
 def _wait(worker: Worker, deadline: float) -> None:
-    """Sleep until a cycle is due at `deadline` [s], or Stop is pressed; at least for `SHORTEST_PAUSE`."""
+    """Sleep until `deadline` [s], or until Stop is pressed; at least for `SHORTEST_PAUSE`."""
     time.sleep(SHORTEST_PAUSE)
     while (left := deadline - clock.now()) > 0.0 and not worker.is_stop_pressed:
         time.sleep(min(left, STOP_EVERY))

@@ -44,7 +44,7 @@ class TrackingErrorMonitor:
         self.forget()
 
     def forget(self) -> None:
-        """Clears all errors and history, when joints are no longer commanded."""
+        """Clear all errors and history, when joints are no longer commanded."""
         count = len(self._device.channels)
         self.errors = [None] * count
         self._recent: list[deque[tuple[float, float]]] = [deque() for _ in range(count)]
@@ -85,20 +85,24 @@ class TrackingErrorMonitor:
         return [f"{self._device.channels[k].label} stays behind: {self._difference_text(k)}" for k in late]
 
     def blocked(self, time: float) -> str | None:
-        """Sentence about the first blocked servo with its expected and found position; None if no servo is
-        blocked.
+        """Sentence about the first blocked servo with its desired and measured position; None if no servo is
+        blocked. `time`: now [s].
         """
-        stuck = [
+        channels = [
             k
             for k, since in enumerate(self._blocked_since)
             if since is not None and time - since > BLOCKED_FOR
         ]
         return (
-            f"{self._device.channels[stuck[0]].label}: {self._difference_text(stuck[0])}" if stuck else None
+            f"{self._device.channels[channels[0]].label}: {self._difference_text(channels[0])}"
+            if channels
+            else None
         )
 
     def _difference_text(self, k: int) -> str:
-        """Expected and found value of the channel's joint, or of its servo if several joints drive it."""
+        """Text on the desired and measured value of channel `k`'s joint, or of its servo if several joints
+        drive it.
+        """
         shares = self._device.channels[k].shares
         if len(shares) == 1:
             joint = next(joint for joint in self._device.joints if joint.name == shares[0].joint)
@@ -115,6 +119,9 @@ class TrackingErrorMonitor:
 
 
 def _since(since: float | None, error: float | None, limit: float, time: float) -> float | None:
+    """Time [s] since which the error has been above `limit`, from that at the last measurement (`since`);
+    None if it is not now.
+    """
     if error is None or abs(error) <= limit:
         return None
     return time if since is None else since
@@ -225,12 +232,14 @@ class HealthMonitor:
         self._strained_since: list[float | None] = [None] * len(device.channels)
 
     def warnings(self, time: float, readings: Sequence[Readings]) -> list[str]:
-        """Sentences on those of the `readings` (channels,) that are near a limit."""
+        """Sentences on those of the `readings` (channels,) that are near a limit; `time`: now [s]."""
         texts = []
         for k, (channel, reading) in enumerate(zip(self._channels, readings, strict=True)):
-            heat = reading.get(Quantity.TEMPERATURE)
-            if heat is not None and heat >= HOT:
-                texts.append(f"{channel.label} is hot ({heat:.0f} °C): let it rest before it reaches 70")
+            temperature = reading.get(Quantity.TEMPERATURE)
+            if temperature is not None and temperature >= HOT:
+                texts.append(
+                    f"{channel.label} is hot ({temperature:.0f} °C): let it rest before it reaches 70"
+                )
             # the supply's nominal voltage is not known: the highest measured one stands for it
             voltage = reading.get(Quantity.VOLTAGE)
             if voltage is not None:

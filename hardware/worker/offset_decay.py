@@ -29,6 +29,7 @@ class OffsetDecay:
     ) -> None:
         self._channels = channels
         self._driven = [position is not None for position in start]
+        # raw offsets that decay: from the channel's range, and within the range from the desired position
         self._beyond = [
             0.0 if position is None else position - raw_within(channel, position)
             for channel, position in zip(channels, start, strict=True)
@@ -39,8 +40,8 @@ class OffsetDecay:
         ]
 
     def take(self, desired: Sequence[float], dt: float) -> tuple[float | None, ...]:
-        """Raw goals to send for the desired ones (channels,), `dt` [s] later; None for channels that are not
-        driven.
+        """Raw goals to send (channels,) for the desired ones, `dt` [s] after the last ones; None for channels
+        that are not driven.
         """
         sent: list[float | None] = []
         for k, (channel, aim) in enumerate(zip(self._channels, desired, strict=True)):
@@ -54,4 +55,5 @@ class OffsetDecay:
 
 
 def _toward_zero(value: float, most: float) -> float:
+    """The value, moved toward 0 by at most `most`."""
     return max(value - most, 0.0) if value > 0.0 else min(value + most, 0.0)

@@ -46,7 +46,8 @@ class OrdersReader:
         self._requests.clear()
 
     def read(self, time: float, last_step: float) -> tuple[bool, Request]:
-        """Whether Stop was pressed, and the new command; also notices heartbeats and new joint values.
+        """(whether Stop was pressed, the command to execute now; `Request()` for none). Also notices
+        heartbeats, and passes new joint values to the buffer.
 
         Args:
             time: Current time [s].
@@ -73,8 +74,8 @@ class OrdersReader:
         self._buffer.take(stamp, orders.motion, time, repeated, orders.plays, orders.step, orders.due)
 
     def _next_request(self, voids: bool) -> Request:
-        """The command of this period: one at a time, in order. Disarm cancels all other waiting commands;
-        `voids` cancels all.
+        """The command to execute now: one at a time, in order. Disarm cancels all other waiting commands;
+        with `voids` all are cancelled. A log that overflowed counts as Disarm.
         """
         new = self._memory.read_requests()
         self._requests += filter(

@@ -44,12 +44,13 @@ class Pace:
         self._lost = 0.0  # [s] part of the last stall that frames have not made up for yet
 
     def take(self, stamp: float, was_due: bool, due: float = 0.0) -> float:
-        """Gap before a new frame [s]; 0 before the first.
+        """Record a new frame, and update interval and gaps; returns the gap [s] since the last frame, 0 for
+        the first.
 
         Args:
             stamp: Time at which Blender sent it [s].
-            was_due: Whether it was expected after the interval: then a long gap is a stall, otherwise a
-                pause.
+            was_due: Whether the frame was expected after the interval: then a long gap is a stall, otherwise
+                a pause.
             due: Announced time [s] to the next frame; 0 if not announced.
         """
         gap, self._stamp = 0.0 if self._stamp is None else stamp - self._stamp, stamp

@@ -111,16 +111,16 @@ class CommandPlayback:
         self._motion = tuple(_per_second(joint, step or interval) for joint in frame)
         # after a stall the curve restarts, since nothing is known of the time in between
         intervals = gap / self._pace.slowest
-        begins_anew = before is not None and self._begins_anew(intervals, was_due)
+        restarts = before is not None and self._restarts(intervals, was_due)
         if before is None or due > LONGEST_INTERVAL:
             self.skip()
-        elif begins_anew:
+        elif restarts:
             self._restart_in_motion()
         else:
             step = min(max(gap, min(expected, interval)), max(expected, interval))
             self._extend_curve(step, is_announced=due > 0.0, is_frame_missing=DROPPED < intervals <= STALL)
 
-    def _begins_anew(self, intervals: float, was_due: bool) -> bool:
+    def _restarts(self, intervals: float, was_due: bool) -> bool:
         """Whether the curve restarts, in motion, with a frame that arrived `intervals` times the slowest
         interval after the last one: because it ends a stall, or is the second early frame after one.
         `was_due`: whether the frame was expected after an interval.
@@ -135,11 +135,11 @@ class CommandPlayback:
         if self._newest is not None:
             self._motion = tuple(Kinematic(joint.position) for joint in self._newest)
             self._shown.restart(self._motion)
-            self._restart([self._here()] * STANDING)
+            self._restart([self._newest_positions()] * STANDING)
 
     def reaches(self) -> list[Reach]:
-        """Lowest and highest position at which each channel may stop: the range of the rest of the curve, and
-        of the frames on it with the distance that a joint needs to stop from each.
+        """(lowest, highest) position at which each channel may stop: over the control points of the rest of
+        the curve, and over the stopping distances from the frames on it.
         """
         count = self._curve.ahead(self._position)
         return self._shown.reaches(zip(*self._curve.points(count), strict=True), count, self._played)
@@ -167,7 +167,9 @@ class CommandPlayback:
         return self._played
 
     def _coming_to_rest(self, start: Sequence[Kinematic], goal: Sequence[Kinematic]) -> list[Kinematic]:
-        """State of each channel on its motion from `start` (channels,) to rest at the positions of `goal`."""
+        """State of each channel on its motion from `start` (channels,) to rest at the positions of `goal`,
+        after the time for which playback has waited.
+        """
         if self._waited == 0.0:
             return list(start)
         motion = self._on_curve(self._position + self._waited * self._rate)
@@ -188,7 +190,8 @@ class CommandPlayback:
         """
         interval = self._pace.interval
         stood, last = self._stands(), self._curve.newest
-        if stood:  # nothing is hurried when a motion begins
+        if stood:
+            # a motion from rest begins with a whole interval, so that it is not too fast at first
             step = self._lead = interval
         change = LEAD_CHANGE * interval if is_announced else interval
         self._lead += min(max(interval - self._lead, -change), change)
@@ -240,13 +243,13 @@ class CommandPlayback:
         self._surplus = 0.0
         self._end = None
 
-    def _here(self) -> Angles:
+    def _newest_positions(self) -> Angles:
         """Positions (channels,) of the newest frame."""
         return tuple(joint.position for joint in self._motion)
 
     def _ahead(self, seconds: float) -> Angles:
-        """Positions (channels,) of the newest frame, extrapolated by `seconds` [s]. Beyond one frame at a
-        usual rate a joint goes no farther than it needs to stop.
+        """Positions (channels,) of the newest frame, extrapolated by `seconds` [s]. The part beyond
+        FIRST_INTERVAL leads no farther than the positions at which the joints can stop.
         """
         positions = [extrapolated(joint, seconds) for joint in self._motion]
         if seconds > 0.0:
@@ -281,10 +284,10 @@ class CommandPlayback:
         """Whether the newest frame begins a motion from a curve at rest: no joint has a known velocity, and
         each can reach the frame within an interval.
         """
-        ways = zip(self._motion, self._curve.newest, self._limits, strict=True)
+        rows = zip(self._motion, self._curve.newest, self._limits, strict=True)
         return self._stands() and all(
             joint.velocity == 0.0 and abs(joint.position - last) <= limits.velocity * self._pace.interval
-            for joint, last, limits in ways
+            for joint, last, limits in rows
         )
 
     def _advance(self, elapsed: float) -> None:
@@ -292,7 +295,7 @@ class CommandPlayback:
         while they run short.
         """
         interval, spare = self._pace.interval, self._curve.end - self._position
-        if elapsed == 0.0 or (self._stands() and self._curve.newest == self._here()):
+        if elapsed == 0.0 or (self._stands() and self._curve.newest == self._newest_positions()):
             self._rate, self._least_spare = 1.0, spare
             return
         faster = (self._least_spare - RESERVE * interval) / SETTLE

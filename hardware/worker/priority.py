@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-# [us] longest computation without a pause; a period takes under a thousandth of it, more is an infinite loop
+# [us] longest computation without a pause; a step takes under a thousandth of it, more is an infinite loop
 LONGEST_RUN_US = 500_000
 
 

@@ -15,7 +15,7 @@ from .connection import Connection, Durations, Moves, Raw, Readings
 from .monitors import PoseConfirmation, TrackingErrorMonitor
 from .motion_controller import MotionController
 
-# in the order of `ChannelStatus`
+# reported quantities, in the order of the attributes of `ChannelStatus`
 READINGS = (Quantity.TEMPERATURE, Quantity.VOLTAGE, Quantity.LOAD, Quantity.CURRENT)
 PERCENTILES_EVERY = 50  # number of periods between two updates of the reported percentiles
 
@@ -31,7 +31,7 @@ class Reporter:
         tracking: Tracking errors of the channels.
 
     Attributes:
-        late: Lateness of the periods.
+        late: Statistics of the lateness of the worker's steps [s].
     """
 
     def __init__(
@@ -64,7 +64,7 @@ class Reporter:
 
         Args:
             connection: Connection to the robot; None if there is none.
-            controller: Controller that drives the robot; None if there is none.
+            controller: Controller that drives the robot; None if the robot is not driven.
             safety: State and fault.
             mixing: Conversion between joints' and channels' positions.
             needs_confirmation: Whether the user must confirm the robot's pose before it can be armed.
@@ -105,7 +105,7 @@ class Reporter:
     def _channels(
         self, connection: Connection | None, controller: MotionController | None, measured: Raw
     ) -> tuple[ChannelStatus, ...]:
-        """Status of each channel, with its measured position (channels,)."""
+        """Status of each channel; `measured`: raw positions (channels,)."""
         count = len(measured)
         commanded: Raw = (None,) * count if controller is None else controller.raw
         readings: Sequence[Readings] = ({},) * count

@@ -21,13 +21,14 @@ class _DrivenServo:
     Attributes:
         joints: Indices of all joints that slow down together if the servo would be too fast.
         shares: (index, gear ratio) of each joint that drives the servo: it rotates by the sum of the
-            joints' motions times these.
-        fastest: Maximum speed of the servo [rad/s].
+            joints' motions times their ratios.
+        fastest: Speed [rad/s] above which the joints slow down: the servo's maximum speed, plus the
+            limiter's headroom.
     """
 
     joints: tuple[int, ...]
-    shares: tuple[tuple[int, float], ...]  # (joint, gear)
-    fastest: float  # [rad/s] the servo's maximum speed
+    shares: tuple[tuple[int, float], ...]
+    fastest: float
 
 
 def held_to_servos(device: Device, mixing: Mixing) -> Device:
@@ -78,13 +79,13 @@ class ServoSpeedLimiter:
         for _ in range(ROUNDS):
             slowed = False
             for servo in self._servos:
-                turned = abs(
+                rotation = abs(
                     sum(
                         gear * (after[joint].position - states[joint].position)
                         for joint, gear in servo.shares
                     )
                 )
-                share = servo.fastest * dt / turned if turned > 0.0 else 1.0
+                share = servo.fastest * dt / rotation if rotation > 0.0 else 1.0
                 if share < 1.0 - TOUCHING:
                     slowed = True
                     for joint in servo.joints:

@@ -41,7 +41,7 @@ class ShownRanges:
         self.add(frame)
 
     def within(self, positions: Sequence[float]) -> list[float]:
-        """Positions (channels,) within the ranges of the newest frame."""
+        """The positions (channels,), clamped to the ranges of the newest frame."""
         return [
             min(max(position, low), high)
             for position, (low, high) in zip(positions, self._ranges[-1], strict=True)
@@ -67,7 +67,9 @@ class ShownRanges:
 
 
 def stopping(state: Kinematic, limits: Limits) -> Reach:
-    """(lowest, highest) position of a joint that stops from a state within its limits."""
+    """(lowest, highest) position that a joint passes on the fastest stop from a state, as `feasible` has
+    it.
+    """
     start = feasible(state, limits)
     return stopping_range(
         (start.position, start.velocity, start.acceleration), limits.acceleration, limits.jerk

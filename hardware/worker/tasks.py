@@ -21,7 +21,7 @@ WIGGLES = 2  # number of wiggles; a single one may look like an accident
 # share of a joint's range that a test leaves out at either end, so that a wrong range is noticed before a
 # stop is hit
 MARGIN = 0.1
-_ANY = 1e3  # [rad/s, rad/s2, rad/s3] limits of a servo with unknown limits; the ramps are slower
+_ANY = 1e3  # [rad/s, rad/s2, rad/s3] limits of a servo whose own are not known; an approach is far slower
 
 Raw = Sequence[float | None]
 
@@ -40,8 +40,8 @@ class SetupTask(ABC):
     _stays = False  # whether the joint stays at the goal until the next command
 
     def _follow_goals(self, dt: float, brakes: bool) -> float:
-        """Approach the goals one after the other, or with `brakes` come to rest; the commanded value `dt` [s]
-        later.
+        """Advance by `dt` [s]: approach the goals one after the other, or with `brakes` come to rest; returns
+        the commanded value.
         """
         if brakes:
             self.drive.brake(dt)
@@ -80,14 +80,16 @@ class JointTask(SetupTask):
         values = mixing.values(start)
         self._values = [0.0 if value is None else value for value in values]
         joint_start = [raw if k in self._channels else None for k, raw in enumerate(start)]
-        self._approach = OffsetDecay(device.channels, joint_start, mixing.unbounded(self._values))
+        self._offset = OffsetDecay(device.channels, joint_start, mixing.unbounded(self._values))
         self._begin = self._values[joint]
         self._span = mixing.reach(joint, self._values) if free else mixing.ranges[joint]
         self.drive = Drive([device.joints[joint]], [self._span], [self._begin])
         self._goals = []
 
     def jog(self, amount: float) -> None:
-        """Set the task to move by `amount` [the joint's unit] and stay there."""
+        """Set the task to move by `amount` [the joint's unit], from the last jog's goal if there is one, and
+        to stay there.
+        """
         self._stays = True
         self.done = False
         self._goals = [self._within((self._goals[0] if self._goals else self.drive.commanded[0]) + amount)]
@@ -105,7 +107,7 @@ class JointTask(SetupTask):
 
     def step(self, dt: float, brakes: bool = False) -> tuple[float | None, ...]:
         self._values[self.joint] = self._follow_goals(dt, brakes)
-        return self._approach.take(self._mixing.unbounded(self._values), dt)
+        return self._offset.take(self._mixing.unbounded(self._values), dt)
 
     def _within(self, value: float) -> float:
         return min(max(value, min(self._span[0], self._begin)), max(self._span[1], self._begin))
@@ -127,10 +129,10 @@ class WiggleTask(SetupTask):
         self._begin = begin
         self._count = len(device.channels)
         settings = device.channels[channel]
-        room = settings.highest - begin, begin - settings.lowest
-        direction = 1.0 if room[0] >= room[1] else -1.0
+        margins = settings.highest - begin, begin - settings.lowest
+        direction = 1.0 if margins[0] >= margins[1] else -1.0
         self._per_radian = direction * settings.per_radian
-        far = min(WIGGLE, max(max(room) / settings.per_radian, 0.0))
+        far = min(WIGGLE, max(max(margins) / settings.per_radian, 0.0))
         alone = DeviceJoint("servo", Limits(0.0, max(far, WIGGLE), _ANY, _ANY, _ANY))
         self.drive = Drive([alone], [(0.0, far)], [0.0])
         self._goals = [far, 0.0] * WIGGLES

@@ -38,12 +38,7 @@ FRESH = 4  # number of heartbeats after which a press is ignored, since it was d
 PAUSE = 1e-3  # [s] pause of the thread between two passes, so that other threads can run in a flood
 # commands after which a robot may move, or sink: each must be a new press, with the number of the page's
 # newest heartbeat
-PRESSES = (
-    "arm",
-    "confirm",
-    "release",
-    "clear",
-)
+PRESSES = ("arm", "confirm", "release", "clear")
 REFUSED = "That press came late or twice, and was not obeyed: press again"
 BLOCKS = re.compile(r"<(style|script)>(.*?)</\1>", re.DOTALL)
 
@@ -61,6 +56,7 @@ class PageServer:
 
     Raises:
         OSError: The address cannot be used.
+        ValueError: `host` is no IP address.
     """
 
     def __init__(
@@ -73,7 +69,7 @@ class PageServer:
         self._state = ""  # the newest state, as JSON
         self.is_watched = False  # whether a browser shows the page
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
-        ip_address(host)  # raises ValueError for a name
+        ip_address(host)  # a name raises ValueError
         self._listener = socket.create_server((host, port), family=family, backlog=MOST)
         self._listener.setblocking(False)
         self.port: int = self._listener.getsockname()[1]
@@ -96,16 +92,17 @@ class PageServer:
     def publish(self, state: str) -> None:
         """Sets the page's state, as JSON, which is sent to all browsers."""
         self._state = state
-        self._nudge()
+        self._wake_thread()
 
     def close(self) -> None:
+        """Closes all connections, and ends the thread."""
         self._is_closing = True
-        self._nudge()
+        self._wake_thread()
         self._thread.join()
         for each in (self._listener, self._wake, self._woken, *self._visitors):
             each.close()
 
-    def _nudge(self) -> None:
+    def _wake_thread(self) -> None:
         try:
             self._wake.send(b".")
         except BlockingIOError:  # the thread has been woken already
@@ -124,14 +121,15 @@ class PageServer:
             time_now = time.monotonic()
             for each in readable:
                 if each in self._visitors:
-                    self._hear(each, self._visitors[each], time_now)
-            self._show()
+                    self._read(each, self._visitors[each], time_now)
+            self._send_states()
             for each in writable:
                 self._send(each)
-            self._part(time_now)
+            self._close_done(time_now)
             time.sleep(PAUSE)
 
     def _accept(self) -> None:
+        """Accepts a new connection, or closes it if there are MOST already."""
         try:
             connection, _ = self._listener.accept()
         except OSError:  # the browser has disconnected already
@@ -147,7 +145,7 @@ class PageServer:
             return
         self._visitors[connection] = Visitor(lambda request: self._answer(request, address), time.monotonic())
 
-    def _hear(self, connection: socket.socket, visitor: Visitor, time: float) -> None:
+    def _read(self, connection: socket.socket, visitor: Visitor, time: float) -> None:
         try:
             data = connection.recv(RECEIVED)
         except BlockingIOError:
@@ -169,17 +167,17 @@ class PageServer:
             return
         if word in PRESSES:
             last = visitor.presses.get(word, 0)
-            if not isinstance(press, int) or press <= last or not 0 <= _signs_of_life() - press <= FRESH:
+            if not isinstance(press, int) or press <= last or not 0 <= _heartbeat_number() - press <= FRESH:
                 visitor.tell({"refused": REFUSED})
                 return
             visitor.presses[word] = press
         self._receive(message)
 
-    def _show(self) -> None:
+    def _send_states(self) -> None:
         """Sends the newest state to all connections that can take it."""
-        state, signs = self._state, _signs_of_life()
+        state, heartbeat = self._state, _heartbeat_number()
         for visitor in self._visitors.values():
-            visitor.show(state, signs)
+            visitor.show(state, heartbeat)
         self.is_watched = any(visitor.is_open for visitor in self._visitors.values())
 
     def _send(self, connection: socket.socket) -> None:
@@ -196,8 +194,8 @@ class PageServer:
             return
         del visitor.unsent[:count]
 
-    def _part(self, time: float) -> None:
-        """Closes connections that are done."""
+    def _close_done(self, time: float) -> None:
+        """Closes connections that have ended, or been silent for too long, at `time` [s]."""
         for connection, visitor in list(self._visitors.items()):
             if visitor.is_done(time):
                 self._visitors.pop(connection)
@@ -236,16 +234,17 @@ class PageServer:
         return {f"{name}:{self.port}" for name in names}
 
 
-def _signs_of_life() -> int:
+def _heartbeat_number() -> int:
     """Number of heartbeats due until now, on a monotonic clock."""
     return int(time.monotonic() / HEARTBEAT)
 
 
 def _refused(sentence: str, status: HTTPStatus = HTTPStatus.FORBIDDEN) -> Response:
-    return Response(status, "text/plain; charset=utf-8", f"{sentence}\n".encode(), _KEPT)
+    """The answer to a request that is refused, with the reason."""
+    return Response(status, "text/plain; charset=utf-8", f"{sentence}\n".encode(), _COMMON_HEADERS)
 
 
-_KEPT = (
+_COMMON_HEADERS = (
     ("Cache-Control", "no-store"),
     ("Referrer-Policy", "no-referrer"),  # the address has the token
     ("X-Content-Type-Options", "nosniff"),
@@ -266,4 +265,4 @@ def _policy(page: str, host: str) -> tuple[tuple[str, str], ...]:
         f" connect-src 'self' ws://{host}; img-src data:; base-uri 'none'; form-action 'none';"
         " frame-ancestors 'none'"
     )
-    return (*_KEPT, ("Content-Security-Policy", policy))
+    return (*_COMMON_HEADERS, ("Content-Security-Policy", policy))

@@ -12,7 +12,7 @@ from wsproto import ConnectionType, WSConnection
 from wsproto.events import AcceptConnection, BytesMessage, CloseConnection, Ping, TextMessage
 from wsproto.utilities import ProtocolError
 
-STOP = "stop"  # the command that counts also if a connection is closed for what came with it
+STOP = "stop"  # command that is executed even if the data that came with it close the connection
 LONGEST_HEAD = 8192  # [bytes] longest head of a request; browsers send one or two thousand
 LONGEST_MESSAGE = 4096  # [letters] longest command: two names and a few numbers
 # [bytes] unsent data for a browser that does not read, beyond which the connection is closed
@@ -76,8 +76,8 @@ class Visitor:
         self.is_open = self.is_leaving = False
         self.heard_at = self.began = time
         self.presses: dict[str, int] = {}
-        self._signs = 0  # number of the last heartbeat sent to it
-        self._asked_at = time  # [s] time of the last ping
+        self._last_heartbeat = 0  # number of the last heartbeat sent to it
+        self._pinged_at = time  # [s] time of the last ping
         self._second, self._count = time, 0  # second in which frames are counted, and their number
         self._answer = answer
         self._http = h11.Connection(h11.SERVER, max_incomplete_event_size=LONGEST_HEAD)
@@ -106,15 +106,15 @@ class Visitor:
             return [message for message in messages if message.get("word") == STOP]
         return messages
 
-    def show(self, state: str, signs: int) -> None:
-        """Sends a heartbeat and the page's state, each if it is new and no earlier data is unsent, so that a
-        slow browser gets fewer of them.
+    def show(self, state: str, heartbeat: int) -> None:
+        """Sends the number `heartbeat` of the newest heartbeat, and the page's state as JSON, each if it is
+        new and no earlier data is unsent, so that a slow browser gets fewer of them.
         """
         if self._socket is None or self.is_leaving or self.unsent:
             return
-        if signs != self._signs:
-            self._signs = signs
-            self.tell({"beat": signs})
+        if heartbeat != self._last_heartbeat:
+            self._last_heartbeat = heartbeat
+            self.tell({"beat": heartbeat})
         if state and state != self._shown:
             self._shown = state
             self.unsent += self._socket.send(TextMessage(data=state))
@@ -130,8 +130,8 @@ class Visitor:
             return not self.unsent or time - self.heard_at > HANDSHAKE
         if self._socket is None:
             return time - self.began > HANDSHAKE
-        if time - max(self.heard_at, self._asked_at) > SILENCE and not self.unsent:
-            self._asked_at = time
+        if time - max(self.heard_at, self._pinged_at) > SILENCE and not self.unsent:
+            self._pinged_at = time
             self.unsent += self._socket.send(Ping())
         return time - self.heard_at > 2.0 * SILENCE
 

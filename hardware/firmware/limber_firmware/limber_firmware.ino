@@ -36,7 +36,7 @@ static void begin_playing() {
     device.before_pulses = play;
 }
 
-static void look_at_button() { player.asked = LIMBER_MOTION_START_PIN < 0 || digitalRead(LIMBER_MOTION_START_PIN) == LOW; }
+static void read_button() { player.asked = LIMBER_MOTION_START_PIN < 0 || digitalRead(LIMBER_MOTION_START_PIN) == LOW; }
 #endif
 
 void setup() {
@@ -50,7 +50,7 @@ void setup() {
 
 void loop() {
 #ifdef PLAYS
-    look_at_button();
+    read_button();
 #endif
     limber_tick(&device, micros());
     while (Serial.available()) {

@@ -53,7 +53,7 @@ class BusCodec(Codec):
         start, size = self._table.identity_span
         ask = Ping if self._table.ping_tells else lambda servo: Read(servo, start, size)
         return tuple(
-            self._question(ask(self._known(servo)), Answer(servo, AnswerKind.IDENTITY, size, start))
+            self._query(ask(self._known(servo)), Answer(servo, AnswerKind.IDENTITY, size, start))
             for servo in servos
         )
 
@@ -145,8 +145,8 @@ class BusCodec(Codec):
         """Commands of an emergency stop, without answers: servos in `hold` go to the position given there
         [raw], those in `release` lose their torque.
         """
-        limp = self._sync_write(self._table.torque, dict.fromkeys(release, 0))
-        return self.write(hold) + limp
+        torque_off = self._sync_write(self._table.torque, dict.fromkeys(release, 0))
+        return self.write(hold) + torque_off
 
     def watchdog(self, servos: Collection[int], seconds: float | None) -> tuple[Exchange, ...]:
         """Commands that set the timeout [s] of the servos' own watchdog; None disables it, and resets one
@@ -192,9 +192,9 @@ class BusCodec(Codec):
         return () if lock is None else (self._write(servo, lock, "The lock", 1),)
 
     def _unlock(self, servo: int) -> tuple[Exchange, ...]:
-        limp = self._write(servo, self._table.torque, "Torque", 0)
+        torque_off = self._write(servo, self._table.torque, "Torque", 0)
         lock = self._table.eeprom_lock
-        return (limp,) if lock is None else (limp, self._write(servo, lock, "The lock", 0))
+        return (torque_off,) if lock is None else (torque_off, self._write(servo, lock, "The lock", 0))
 
     def _watchdog(self, seconds: float | None) -> tuple[Register, int]:
         """(the watchdog's register, the number to write) for a timeout [s]; `seconds` None: disabled."""
@@ -232,10 +232,12 @@ class BusCodec(Codec):
         return self._table.servo_id.pack("The new id", self._known(servo))
 
     def _write(self, servo: int, register: Register, name: str, value: int) -> Exchange:
-        order = Write(self._known(servo), register.start, register.pack(name, value))
-        return self._question(order, Answer(servo, AnswerKind.DONE))
+        """Command that writes a register of one servo, and its acknowledgement; `name` is for messages."""
+        instruction = Write(self._known(servo), register.start, register.pack(name, value))
+        return self._query(instruction, Answer(servo, AnswerKind.DONE))
 
     def _sync_write(self, register: Register, values: Mapping[int, int]) -> tuple[Exchange, ...]:
+        """Commands without answers that write a register of several servos; `values` by servo id."""
         items = iter(
             [
                 (self._known(servo), register.pack(f"Servo {servo}: its value", value))
@@ -246,10 +248,13 @@ class BusCodec(Codec):
         return tuple(Exchange(self._encode(SyncWrite(register.start, part))) for part in parts)
 
     def _ask_all(self, answers: Sequence[Answer], start: int, size: int) -> Iterator[Exchange]:
+        """Queries for `size` bytes from address `start` on of the servos of `answers`: by sync reads if the
+        servos answer these, otherwise one by one.
+        """
         if not self._sync_reads:
             for answer in answers:
                 assert answer.servo is not None
-                yield self._question(Read(answer.servo, start, size), answer)
+                yield self._query(Read(answer.servo, start, size), answer)
             return
         for first in range(0, len(answers), MOST_AT_ONCE):
             part = tuple(answers[first : first + MOST_AT_ONCE])
@@ -260,7 +265,7 @@ class BusCodec(Codec):
                 len(part) * self._framing.status_length(size),
             )
 
-    def _question(self, instruction: Instruction, answer: Answer) -> Exchange:
+    def _query(self, instruction: Instruction, answer: Answer) -> Exchange:
         return Exchange(self._encode(instruction), (answer,), self._framing.status_length(answer.size))
 
     def _encode(self, instruction: Instruction) -> bytes:

@@ -38,7 +38,7 @@ class BusDecoder:
         self._framing = framing
         self._table = table
         self._stream = Stream(self._look)
-        self._open: list[Answer] = []
+        self._open: list[Answer] = []  # answers that have not come yet
         self._answered: Counter[int] = Counter()
         self._longest = framing.longest
         self._echoes: deque[bytes] = deque(maxlen=ECHOES)
@@ -90,7 +90,7 @@ class BusDecoder:
     def _take(self, status: StatusPacket) -> list[Message]:
         answer = next((answer for answer in self._open if answer.servo == status.servo), None)
         if answer is None:
-            return [self._stranger(status)]
+            return [self._unexpected(status)]
         complete = len(status.data) == answer.size
         if not complete and (status.data or not status.error):
             text = f"Servo {status.servo} answered with {len(status.data)} bytes; {answer.size} were expected"
@@ -104,7 +104,7 @@ class BusDecoder:
             return messages
         return messages + self._ANSWERS[answer.kind](self, answer, status)
 
-    def _stranger(self, status: StatusPacket) -> Problem:
+    def _unexpected(self, status: StatusPacket) -> Problem:
         if self._answered[status.servo]:
             text = (
                 f"Servo {status.servo} answered twice: two servos may have that id; connect them one by one"

@@ -9,6 +9,7 @@ from ..interface import ProtocolError
 from ..stream import Broken, Skip, Wait, Whole
 from .instructions import BROADCAST, Instruction, Ping, Read, StatusPacket, SyncRead, SyncWrite, Write
 
+# codes of the instructions
 PING, READ, WRITE, SYNC_READ, SYNC_WRITE = 0x01, 0x02, 0x03, 0x82, 0x83
 
 
@@ -69,6 +70,7 @@ class Framing(ABC):
                 )
 
     def _ids(self, servos: Iterable[int], or_broadcast: bool = False) -> bytes:
+        """Ids of servos as bytes, with `or_broadcast` also BROADCAST. Raises ProtocolError for other ids."""
         for servo in servos:
             if not 0 <= servo <= self.highest_id and not (or_broadcast and servo == BROADCAST):
                 raise ProtocolError(f"Servo {servo} does not exist; ids go from 0 to {self.highest_id}")

@@ -26,7 +26,7 @@ class RegisterTable:
         speed: Register of the maximum speed.
         speed_unit: Raw positions per second in one unit of `speed`.
         servo_id: Register of the id.
-        baudrate: Register of the baud rate, whose numbers are in `baudrates`.
+        baudrate: Register of the baud rate; `baudrates` has its numbers.
         quantities: Registers of the readable quantities.
         requirements: Values that registers must hold before a servo is driven.
         models: Model names by number.
@@ -35,7 +35,7 @@ class RegisterTable:
             it.
         firmware: Register of the firmware's version.
         flags: Meaning of the bits of a status' error byte.
-        codes: Error codes in the bits beyond `flags`: the command was refused.
+        codes: Meaning of the error codes in the bits beyond `flags`, with which a servo refuses a command.
         hardware_flags: Meaning of the bits of the hardware error register.
         hardware_errors: The hardware error register, if there is one.
         ping_tells: Whether the answer to a ping carries model and firmware.
@@ -94,7 +94,7 @@ class RegisterTable:
         span = self.error_span
         if span is None or self.hardware_errors is None or self.watchdog is None:
             return []
-        flags, guard = (
+        flags, watchdog_number = (
             register.unpack(data[register.start - span[0] :][: register.size])
             for register in (self.hardware_errors, self.watchdog)
         )
@@ -102,15 +102,15 @@ class RegisterTable:
         rest = flags & ~sum(self.hardware_flags)
         if rest:
             texts.append(f"it reports the unknown error {rest:#04x}")
-        if guard == TRIPPED:
+        if watchdog_number == TRIPPED:
             texts.append(HEARD_NOTHING)
         return texts
 
     def lost_setting(
         self, servo: int, expected: Expected, start: int, data: bytes
     ) -> ReportedError | LostSetting | None:
-        """The error if a register does not hold the number that is `expected`; None if it does. `data` are
-        registers from address `start` on.
+        """The message about a register that does not hold the number that is `expected`; None if it does.
+        `data`: bytes of the registers from address `start` on.
         """
         register = self.written[expected.start]
         stored_number = register.unpack(data[register.start - start :][: register.size])

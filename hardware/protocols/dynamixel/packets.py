@@ -24,10 +24,10 @@ SHORTEST = HEAD + 3  # bytes of the shortest frame: with an instruction and a CR
 AROUND_STATUS = HEAD + 4  # bytes of a status around its data: instruction, error, CRC
 BODY = 8  # index of an instruction's parameters, or of a status' error
 
-STATUS = 0x55
+STATUS = 0x55  # instruction code of a servo's answer
 
 
-def _table() -> tuple[int, ...]:
+def _crc_table() -> tuple[int, ...]:
     """CRC-16 of each byte value: polynomial 0x8005, not reflected."""
     values = []
     for byte in range(256):
@@ -38,7 +38,7 @@ def _table() -> tuple[int, ...]:
     return tuple(values)
 
 
-_CRC = _table()
+_CRC = _crc_table()
 
 
 def crc16(data: bytes | bytearray) -> int:
@@ -116,8 +116,8 @@ class DynamixelPackets(Framing):
 
 
 def _next_header(pending: bytearray) -> int:
-    """Index, at least 1, of the next header, or of its first bytes at the end; the length if there is
-    neither.
+    """Index, at least 1, of the next header, or of the beginning of one at the end of the bytes; their number
+    if there is neither.
     """
     at = pending.find(HEADER, 1)
     if at > 0:

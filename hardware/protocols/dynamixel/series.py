@@ -30,7 +30,7 @@ MODES = {
     5: "current-based position",
     16: "PWM",
 }
-# operating modes in which goals are positions, and the mode in which they may exceed a revolution
+# operating modes in which goals are positions, and those of them in which goals may exceed a revolution
 ONE_TURN, MORE_TURNS = ((3, 4, 5), (4, 5))
 TIME_BASED, TORQUE_BY_GOAL = 0x04, 0x08  # bits of the drive mode
 
@@ -73,14 +73,14 @@ HOMING_OFFSET = Register(20, 4, signed=True)  # reported position = actual posit
 
 
 def requirements(multi_turn: bool) -> Requirements:
-    """Register values that a servo must have: position mode, profiles given as velocity, and no torque
-    switched on by a goal.
+    """Register values that a servo must have: a mode in which goals are positions (with `multi_turn` beyond
+    one revolution), profiles given as velocity, and no torque switched on by a goal.
 
-    Position limits apply in position mode only.
+    Position limits apply in the mode "position" only.
     """
     modes = MORE_TURNS if multi_turn else ONE_TURN
     names = [f"{mode} ({MODES[mode]})" for mode in modes]
-    plain = Requirement(
+    drive_mode = Requirement(
         DRIVE_MODE,
         "drive mode (address 10)",
         (0,),
@@ -91,7 +91,7 @@ def requirements(multi_turn: bool) -> Requirements:
         MODE, "operating mode (address 11)", modes, " or ".join((", ".join(names[:-1]), names[-1])), MODES
     )
     bounds = Bounds(Register(52, 4), Register(48, 4), (MODE, (POSITION_MODE,)))
-    return Requirements((mode, plain), bounds, HOMING_OFFSET)
+    return Requirements((mode, drive_mode), bounds, HOMING_OFFSET)
 
 
 TABLE = RegisterTable(

@@ -23,11 +23,13 @@ STEPS = {"sts": 4096, "scs": 1024}
 SCS_RANGE = 300.0 / 360.0  # share of a revolution covered by an SCS servo's 1024 steps
 FARTHEST = 30719  # steps in either direction with multi-turn: 7.5 revolutions
 
+# baud rate [bit/s] -> number in the register; the factory setting first
 BAUDRATES = {1_000_000: 0, 500_000: 1, 250_000: 2, 128_000: 3, 115_200: 4, 57_600: 5, 38_400: 6, 19_200: 7}
 MODELS = {777: "STS3215", 2825: "STS3250", 11272: "SM8512BL", 1284: "SCS0009"}
 
 HOMING_OFFSET = Register(31, 2, sign_bit=11)  # STS: reported position = actual position - offset
 
+# meaning of the bits of a status' error byte
 ERRORS = {
     0x01: "its voltage is too low or too high",
     0x02: "its position sensor is faulty",
@@ -84,7 +86,7 @@ def _requirements(series: Series, order: Order) -> Requirements:
     """Register values that a servo must have: for STS position mode, for SCS a maximum angle limit above 0 (0
     means motor mode).
 
-    STS servos without angle limits can rotate more than one revolution.
+    An STS servo without angle limits (both are 0) can rotate by more than one revolution.
     """
     lowest, highest = Register(9, 2, order=order), Register(11, 2, order=order)
     if series == "sts":

@@ -174,8 +174,8 @@ class WrongVersion:
 class DeviceReport:
     """Answer to every frame but HELLO; also sent when the state changes (`answers` is None).
 
-    `commanded_us` are the pulses being sent; `measured_us`, of the same length or empty, are the servos'
-    measured positions.
+    `answers` is the kind of the frame that it answers. `commanded_us` are the pulses being sent;
+    `measured_us`, of the same length or empty, are the servos' measured positions.
     """
 
     answers: int | None

@@ -61,7 +61,9 @@ def kind_of(message: Message) -> MessageKind:
 
 
 def decode_payload(kind: int, payload: bytes) -> Message | Unreadable:
-    """The message in the payload of a frame with a valid CRC."""
+    """The message in the payload of a frame with a valid CRC; `Unreadable` if it is no message of this
+    protocol version.
+    """
     if kind not in _DECODERS:
         return Unreadable(kind, payload, DeviceResult.UNKNOWN_KIND)
     try:
@@ -73,12 +75,14 @@ def decode_payload(kind: int, payload: bytes) -> Message | Unreadable:
 
 
 def whole(field: str, value: int, highest: int) -> int:
+    """The whole number `value`; raises ProtocolError, which names the field, if it is not 0 to `highest`."""
     if not 0 <= value <= highest:
         raise ProtocolError(f"{field} is {value}; the wire carries 0 to {highest}")
     return value
 
 
 def _units(field: str, microseconds: float | None) -> int:
+    """A pulse width in the unit of the wire, 0 for None. Raises ProtocolError, which names the field."""
     if microseconds is None:
         return 0
     if not 1 / UNITS_PER_US <= microseconds <= MAX_US:  # also false for a NaN
@@ -307,7 +311,7 @@ def look(pending: bytearray) -> Wait | Skip | Whole | Broken:
 
 class FrameDecoder:
     """Decodes frames from a stream of bytes, in either direction; never raises and never keeps more than one
-    frame's length.
+    frame's length. A frame whose content is no message has an `Unreadable`.
 
     After noise or a damaged frame it searches for a frame from the next byte on, so that a good frame after a
     bad one is not lost.
@@ -334,8 +338,8 @@ class FrameDecoder:
         self.bad_frames += sum(
             isinstance(item, Problem) and item.kind is ProblemKind.DAMAGED for item in frames
         )
-        whole = (item for item in frames if isinstance(item, bytes))
+        valid_frames = (item for item in frames if isinstance(item, bytes))
         return [
-            MessageFrame(item[SEQUENCE_AT], decode_payload(item[KIND_AT], item[HEADER:-TRAILER]))
-            for item in whole
+            MessageFrame(frame[SEQUENCE_AT], decode_payload(frame[KIND_AT], frame[HEADER:-TRAILER]))
+            for frame in valid_frames
         ]

@@ -83,8 +83,8 @@ def _angles(fields: dict[str, Any], name: str, count: int) -> tuple[float, ...]:
     values = fields.get(name)
     if not isinstance(values, list) or len(values) != count:
         return ()
-    whole = all(isinstance(value, float) and abs(value) <= FARTHEST for value in values)
-    return tuple(values) if whole else ()
+    is_valid = all(isinstance(value, float) and abs(value) <= FARTHEST for value in values)
+    return tuple(values) if is_valid else ()
 
 
 def head_joints(angles: Sequence[float]) -> str:
@@ -101,14 +101,14 @@ def antennas(angles: Sequence[float]) -> str:
     """JSON command with angles of the right and the left antenna (2,) [rad].
 
     Raises:
-        ValueError: An angle is not a number; the daemon would rotate the antenna to -180 degrees.
+        ValueError: An angle is not a finite number; the daemon would rotate the antenna to -180 degrees.
     """
     return _command("set_antennas", antennas=list(angles))
 
 
 def motor_mode(mode: str) -> str:
-    """JSON command that sets the mode of all motors: "ENABLED" (torque on, at the present position) or
-    "DISABLED".
+    """JSON command that sets the mode of all motors: `ENABLED` (torque on, at the present position) or
+    `DISABLED`.
     """
     return _command("set_motor_mode", mode=mode)
 

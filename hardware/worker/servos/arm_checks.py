@@ -22,13 +22,13 @@ NARROWER = (
 )
 
 
-class PlanFailed(Exception):  # noqa: N818  # no error of the program: a servo failed a check
+class PlanFailed(Exception):  # noqa: N818  # not an error of the program, but of a servo
     """A check of servos failed, and with it the sequence of commands (plan) that it belongs to.
 
     Attributes:
         fault: The fault to report.
         detail: Text that completes the fault's sentence.
-        release: Servos whose torque must go off.
+        release: Ids of servos whose torque must be switched off.
     """
 
     def __init__(self, fault: Fault, detail: str, release: Collection[int] = ()) -> None:
@@ -39,7 +39,9 @@ class PlanFailed(Exception):  # noqa: N818  # no error of the program: a servo f
 
 
 class ArmChecks:
-    """The checks of one connection; each raises PlanFailed.
+    """The checks of one connection.
+
+    The methods that begin with `check`, and `goals_at_present_position`, raise PlanFailed.
 
     Args:
         channels: The device's channels.

@@ -28,21 +28,26 @@ class ExchangeSequence:
 
     Args:
         exchanges: The exchanges, in order.
+
+    Attributes:
+        missing: Ids of the servos that did not answer the last exchange sent; None for the controller.
     """
 
     def __init__(self, exchanges: Iterable[Exchange]) -> None:
-        self.missing: list[int | None] = []  # servos that did not answer the exchange that failed
+        self.missing: list[int | None] = []
         self._left = deque(exchanges)
         self._tries = 0
 
     def hear(self, messages: Iterable[Message]) -> None:
-        """Process messages received from the device: mark the exchanges that they answer."""
+        """Process messages received from the device: record the servos whose answers are missing."""
         for message in messages:
             if isinstance(message, Problem) and message.kind is ProblemKind.MISSING:
                 self.missing.append(message.servo)
 
     def advance(self, dialogue: Dialogue) -> PlanOutcome:
-        """Send the next exchange, unless one is unanswered; returns the progress."""
+        """Send the next exchange, or repeat the last one, unless an answer is still awaited; returns the
+        progress.
+        """
         if dialogue.busy:
             return PlanOutcome.GOING
         if self._tries and not self.missing:
@@ -62,27 +67,29 @@ class PlanExecution:
     """Executes a plan: takes the next group of exchanges when the last one was answered.
 
     Args:
-        plan: Yields groups of exchanges; `advance` raises what it raises.
+        plan: Yields groups of exchanges.
     """
 
     def __init__(self, plan: Iterator[tuple[Exchange, ...]]) -> None:
         self._plan = plan
-        self._job = ExchangeSequence(())
+        self._sequence = ExchangeSequence(())
 
     @property
     def missing(self) -> list[int | None]:
-        """Servos that did not answer their last exchange."""
-        return self._job.missing
+        """Ids of the servos that did not answer the last exchange sent; None for the controller."""
+        return self._sequence.missing
 
     def hear(self, messages: Iterable[Message]) -> None:
-        """Process messages received from the device: mark the exchanges that they answer."""
-        self._job.hear(messages)
+        """Process messages received from the device: record the servos whose answers are missing."""
+        self._sequence.hear(messages)
 
     def advance(self, dialogue: Dialogue) -> PlanOutcome:
-        """Send the next exchange, unless one is unanswered; returns the progress."""
-        while (outcome := self._job.advance(dialogue)) is PlanOutcome.DONE:
+        """Send the next exchange, or repeat the last one, unless an answer is still awaited; returns the
+        progress. Raises what the plan raises.
+        """
+        while (outcome := self._sequence.advance(dialogue)) is PlanOutcome.DONE:
             exchanges = next(self._plan, None)
             if exchanges is None:
                 return PlanOutcome.DONE
-            self._job = ExchangeSequence(exchanges)
+            self._sequence = ExchangeSequence(exchanges)
         return outcome

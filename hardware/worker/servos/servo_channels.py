@@ -15,7 +15,9 @@ from ..configuration import SPEED_HEADROOM
 from ..connection import LONGEST_MOVE_INTERVAL, TOO_SLOW
 from .stored_ranges import within_own_limits
 
-BEYOND = 0.05  # [rad] 3 degrees beyond the protocol's range, within which a servo may still be moved back
+# [rad of the servo] largest distance from the protocol's range, 3 degrees, from which a servo may still be
+# moved back into it
+BEYOND = 0.05
 
 
 class ServoChannels:
@@ -27,9 +29,10 @@ class ServoChannels:
 
     Attributes:
         device: The robot's description.
-        servos: Ids, in the channels' order.
+        servos: Ids of the servos, in the channels' order.
         limp: Ids of servos that lose torque when the robot is disarmed.
-        speeds: Maximum speed of each servo [units/s], if a limit can be set.
+        speeds: Speed limit to set for each servo [units/s], by id: the fastest that can be commanded, with
+            headroom. Empty if the protocol sets no speed limits.
     """
 
     def __init__(self, device: Device, codec: Codec) -> None:
@@ -59,22 +62,26 @@ class ServoChannels:
         return [self._channels[index].servo for index in sorted(channels)]
 
     def goals(self, raw: Sequence[float | None]) -> dict[int, int]:
-        """Goal of each servo for raw channel positions; None for no goal."""
+        """Goal of each servo by id, in the protocol's units, for raw positions (channels,); None for no
+        goal.
+        """
         pairs = zip(self._channels, raw, strict=True)
         return {
             channel.servo: round(position * self._unit) for channel, position in pairs if position is not None
         }
 
     def raw(self, positions: Mapping[int, int]) -> tuple[float | None, ...]:
-        """Raw channel positions for the positions of servos; None for a servo without a position."""
+        """Raw positions (channels,) for positions of servos by id, in the protocol's units; None for a servo
+        without a position.
+        """
         return tuple(
             None if (position := positions.get(channel.servo)) is None else position / self._unit
             for channel in self._channels
         )
 
     def near_goals(self, positions: Mapping[int, int]) -> dict[int, int]:
-        """Goals at servos' positions, clamped to the protocol's range; servos that are far out of that range
-        are left out.
+        """Goals at servos' positions by id, clamped to the protocol's range; servos that are farther than
+        BEYOND out of that range are left out.
         """
         lowest, highest = self._units.lowest, self._units.highest
         near = {servo: min(max(raw, lowest), highest) for servo, raw in positions.items()}
@@ -112,8 +119,8 @@ class ServoChannels:
         return within_own_limits(self.device, settings, self._unit)
 
     def limits(self, servos: Collection[int], speed: float | None = None) -> tuple[Exchange, ...]:
-        """Commands that set servos' speed limits, with headroom, if the protocol supports that; `speed`
-        [units/s] replaces the servos' own limits.
+        """Commands that set servos' speed limits to `speeds`, or all to `speed` [units/s]; empty if the
+        protocol sets no speed limits.
         """
         commands: tuple[Exchange, ...] = ()
         for servo in servos:
@@ -122,8 +129,8 @@ class ServoChannels:
         return commands
 
     def why_unsuitable(self) -> str | None:
-        """Why the protocol cannot drive the device's channels, found by encoding the ends of every range;
-        None if it can.
+        """Why the protocol cannot drive the device's channels: an unknown servo, a range whose ends cannot be
+        encoded, or a line that is too slow. None if it can.
         """
         ids = self._codec.capabilities.servos
         for channel in self._channels:
@@ -133,11 +140,12 @@ class ServoChannels:
                     f"{channel.label} is not among its servos, {ids.start} to {ids.stop - 1}: give it another"
                     f" servo{larger}"
                 )
-            if problem := self._why_not(channel):
+            if problem := self._why_not_encodable(channel):
                 return f"{channel.label}: {problem}"
         return self._why_too_slow()
 
     def _fastest(self) -> dict[int, float]:
+        """`speeds` of a protocol that sets speed limits."""
         tops = {channel.servo: self._mixing.top_speed(index) for index, channel in enumerate(self._channels)}
         return {servo: self.raw_rotation(servo, top) * (1.0 + SPEED_HEADROOM) for servo, top in tops.items()}
 
@@ -152,7 +160,8 @@ class ServoChannels:
             return None
         return TOO_SLOW.format(self.device.baudrate, len(goals))
 
-    def _why_not(self, channel: ServoChannel) -> str | None:
+    def _why_not_encodable(self, channel: ServoChannel) -> str | None:
+        """Why the ends of a channel's range cannot be sent as goals; None if they can."""
         try:
             for end in (channel.lowest, channel.highest):
                 self._codec.write({channel.servo: round(end * self._unit)})

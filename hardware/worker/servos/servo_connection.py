@@ -34,8 +34,8 @@ from .servo_positions import ServoPositions
 from .servo_silence import ServoSilence
 from .standstill_monitor import StandstillMonitor
 
-EARLY = 1e-3  # [s] largest earliness of a step of the worker, and rounding of times
-# [s] longest wait for an answer while servos follow, so that a lost one does not delay goals for long
+EARLY = 1e-3  # [s] time by which a step of the worker may be early, or a time be rounded
+# [s] longest wait for an answer while servos follow goals, so that a lost one does not delay goals for long
 HURRIED = 0.05
 ARMING_STATES = (ConnectionState.ARMING, ConnectionState.ARMED)
 
@@ -74,7 +74,7 @@ class ServoConnection(Connection):
         )
         self._identified = False
         self._execution: PlanExecution | None = None
-        self._then: Callable[[float], None] = self._connected
+        self._on_done: Callable[[float], None] = self._connected
         self._polled_at = -math.inf
         self._sent_at = self._listened_at = time
         self._move = 0
@@ -129,8 +129,8 @@ class ServoConnection(Connection):
 
     @property
     def _is_known(self) -> bool:
-        """Whether the device has answered, or cannot: until then a query is not interrupted, and commands
-        could be errors for it.
+        """Whether the device has answered, or has no query to answer. Until then queries are not interrupted,
+        and no commands are sent, which it might not understand.
         """
         return self._identified or self._silence.has_answer
 
@@ -184,7 +184,7 @@ class ServoConnection(Connection):
         if self.state is ConnectionState.STOPPING and self._is_known:
             self._stop(time)
         elif self.fault_report is not None and (self.state in ARMING_STATES or not self._identified):
-            self._execution = None  # the plan is abandoned
+            self._execution = None  # a fault ends the plan
         elif self._execution is not None:
             self._execute(time)
         elif not self._identified:
@@ -251,8 +251,8 @@ class ServoConnection(Connection):
         """Stop at once, even during an open query: servos hold their current position if it is known, or else
         their newest goal.
 
-        Servos do not answer the frames of a stop, which may be damaged. So servos to be released are then
-        released again, with answers.
+        Servos do not answer the frames of a stop, which may be damaged. So servos to be released are released
+        again afterwards, by a plan that waits for their answers.
         """
         goals = {**self._goals.sent, **self._channels.near_goals(self._positions.since(time - POSE_FRESH))}
         release = self._to_release
@@ -266,18 +266,20 @@ class ServoConnection(Connection):
         self._begin_standstill_watch(time)
         self._begin(self._plans.ending(release), lambda time: None, time)
 
-    def _begin(self, plan: Plan, then: Callable[[float], None], time: float) -> None:
-        self._execution, self._then = PlanExecution(plan), then
+    def _begin(self, plan: Plan, on_done: Callable[[float], None], time: float) -> None:
+        """Begin a plan in place of the last one; `on_done` is called with the time [s] of its end."""
+        self._execution, self._on_done = PlanExecution(plan), on_done
         self._execute(time)
 
     def _execute(self, time: float) -> None:
-        """Continue the plan until it waits for an answer."""
+        """Continue the plan until it waits for an answer; at its end, call `_on_done` or report a fault."""
         execution, self._execution = self._execution, None
         assert execution is not None
         try:
             outcome = execution.advance(self._dialogue)
         except PlanFailed as failed:
-            if release := failed.release:  # servos are released at once, and again when the robot is disarmed
+            # servos are released at once, and again when the robot is disarmed
+            if release := failed.release:
                 self._goals.release(release)
                 self._ask(lambda: self._codec.stop({}, release))
             self.fail(failed.fault, failed.detail)
@@ -289,7 +291,7 @@ class ServoConnection(Connection):
             case PlanOutcome.GOING:
                 self._execution = execution
             case PlanOutcome.DONE:
-                self._then(time)
+                self._on_done(time)
             case PlanOutcome.FAILED:
                 self._silence.absent = f"{self._channels.names(execution.missing)} did not answer"
                 if self._identified:
@@ -298,7 +300,7 @@ class ServoConnection(Connection):
                         self._silence.absent,
                     )
 
-        # Encoding and sending of messages.
+    # encoding and sending of messages
 
     @property
     def _to_release(self) -> list[int]:
@@ -372,7 +374,9 @@ class ServoConnection(Connection):
             self._check(time)
 
     def _check(self, time: float) -> None:
-        """Query servos' errors at intervals, since goals are not answered."""
+        """Query servos' errors and, while armed, their volatile settings at intervals, since goals are not
+        answered.
+        """
         settings = (
             self._plans.volatile_settings(self._channels.servos_of(self._channels_meant))
             if self.armed

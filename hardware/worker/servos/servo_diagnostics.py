@@ -13,9 +13,9 @@ from ...protocols.dynamixel.series import load_unit
 from ...protocols.interface import Codec, Exchange, Identified, Measured, Quantity
 from ...protocols.servo_state import VolatileSettings
 
-CHECK_EVERY = 0.2  # [s] time between queries of two kinds in turn
-# [s] time between queries of three kinds in turn: each kind is repeated after 0.4 s, as with two kinds at
-# CHECK_EVERY
+CHECK_EVERY = 0.2  # [s] time between the queries of `check`, if two kinds of them take turns
+# [s] time between the queries of `check`, if three kinds of them take turns: each is repeated after 0.4 s, as
+# with CHECK_EVERY
 CHECK_ALL_EVERY = 0.13
 # [s] time between queries for the readings of one servo after the other: those of a dozen take 1.2 s, which
 # is faster than a motor warms up and uses 3% of a busy line
@@ -31,7 +31,7 @@ class ServoDiagnostics:
         codec: Codec of the device's protocol.
 
     Attributes:
-        is_answered: Whether servos, or their controller, answer queries for errors.
+        is_answered: Whether the last `check` had queries that servos, or their controller, answer.
         readings: Newest readings of each channel's servo (channels,): volts, degrees Celsius, share of the
             maximum load, amperes.
     """
@@ -42,9 +42,8 @@ class ServoDiagnostics:
         self._servos = [channel.servo for channel in device.channels]
         self._unit_size = codec.capabilities.unit_size
         self._readable = tuple(quantity for quantity in READINGS if quantity in codec.capabilities.reads)
-        self._loads: dict[
-            int, tuple[float, str]
-        ] = {}  # unit of LOAD of servos whose model determines it: size and quantity
+        # (size, quantity) of a unit of LOAD, by id, of servos whose model determines it; see `load_unit`
+        self._loads: dict[int, tuple[float, str]] = {}
         self._checked_at = self._asked_at = -math.inf
         self._checks = self._next = 0
         self._check_every = CHECK_ALL_EVERY if codec.meaning(self._servos[:1]) else CHECK_EVERY
@@ -53,29 +52,24 @@ class ServoDiagnostics:
 
     def check(self, time: float, settings: Mapping[int, VolatileSettings]) -> tuple[Exchange, ...]:
         """Queries to send at `time` [s]. Three kinds take turns: whether servos still have the volatile
-        settings `settings` (by servo id), whether they report errors, and whether goals still mean the
-        same to the servos in `settings`. Between two of these, the query of `ask`.
+        settings `settings` (by servo id), whether any servo reports errors, and whether goals still mean
+        the same to the servos in `settings`. In the time between, the query of `ask`.
         """
         if time - self._checked_at < self._check_every:
             return self.ask(time)
         self._checked_at = time
-        known, well, meaning = (
-            self._codec.verify(settings),
-            self._codec.check(self._servos),
-            self._codec.meaning(tuple(settings)),
-        )
-        kinds = [kind for kind in (known, well, meaning) if kind]
+        setting_queries = self._codec.verify(settings)
+        error_queries = self._codec.check(self._servos)
+        meaning_queries = self._codec.meaning(tuple(settings))
+        kinds = [kind for kind in (setting_queries, error_queries, meaning_queries) if kind]
         self.is_answered = bool(kinds)
         if not kinds:
             return ()
         rounds, index = divmod(self._checks, len(kinds))
         self._checks += 1
-        if (
-            kinds[index] is known
-            # servos without sync read are queried one at a time, since goals would have to wait for all of
-            # them otherwise
-        ):
-            return (known[(rounds + 1) % len(known)],)
+        if kinds[index] is setting_queries:
+            # one query at a time: goals would have to wait for those of servos without sync read
+            return (setting_queries[(rounds + 1) % len(setting_queries)],)
         return kinds[index]
 
     def ask(self, time: float) -> tuple[Exchange, ...]:

@@ -86,8 +86,8 @@ class ServoFeedback:
                 self._checks.lost_settings[servo] = text
 
     def _fault_of(self, message: Message, is_armed: bool, is_arming: bool) -> tuple[Fault, str] | None:
-        """(fault, detail) that a message indicates while servos are armed (`is_armed`), or armed or being
-        armed (`is_arming`); None if it indicates none.
+        """(fault, detail) that a message indicates; None if it indicates none. `is_armed`, `is_arming` as for
+        `take`.
         """
         match message:
             case OtherSetting(text):

@@ -37,9 +37,8 @@ class ServoPlans:
         self._channels = channels
         self._checks = checks
         self._goals = goals
-        self._uncompared: dict[
-            int, int
-        ] = {}  # positions without torque by id, until they are compared with those under torque
+        # raw positions without torque by id, until they are compared with those with torque
+        self._uncompared: dict[int, int] = {}
 
     def read_positions(self) -> tuple[Exchange, ...]:
         """Queries for the positions of all servos."""
@@ -64,7 +63,7 @@ class ServoPlans:
 
         Torque is switched on at the slowest speed. The normal speed limit is set only after a check that the
         reported position has not changed: some servos reset their count of revolutions when they get torque,
-        and would then rotate a whole revolution to their goal.
+        and would then rotate a whole revolution to their goal. The plan raises PlanFailed if a check fails.
         """
         yield from self._read_settings(servos)
         self._checks.check_calibration()
@@ -72,14 +71,14 @@ class ServoPlans:
             yield self._channels.limits(servos)
             return  # the first move contains the first goal
         yield self.read_positions()
-        at = self._checks.goals_at_present_position(servos, time)
+        present_goals = self._checks.goals_at_present_position(servos, time)
         has_watchdog = self._can.watchdog is not None
         if has_watchdog:
             yield self._codec.watchdog(servos, None)
         yield from self._limit(servos, CREEP)
-        self._goals.sent.update(at)
-        self._uncompared = at
-        yield self._codec.arm(at) + self.read_positions()
+        self._goals.sent.update(present_goals)
+        self._uncompared = present_goals
+        yield self._codec.arm(present_goals) + self.read_positions()
         self._compare()
         yield from self._limit(servos)
         if has_watchdog:  # the watchdog is set last, since arming many servos takes longer than its timeout
@@ -87,8 +86,8 @@ class ServoPlans:
         yield self.read_positions()
 
     def ending(self, limp: Collection[int]) -> Plan:
-        """Plan that switches off the torque of the servos `limp`, with answers. If arming was interrupted,
-        servos with torque are still checked.
+        """Plan that switches off the torque of the servos `limp`, and waits for their answers. If arming was
+        interrupted before servos with torque were checked, they are checked now.
         """
         yield self._codec.disarm(limp)
         if self._uncompared:
@@ -96,6 +95,7 @@ class ServoPlans:
             self._compare()
 
     def _read_settings(self, servos: Sequence[int]) -> Plan:
+        """Read the settings that servos store, and check them."""
         for servo in servos:
             self._checks.settings.pop(servo, None)
         queries = self._codec.settings(servos)
@@ -114,5 +114,6 @@ class ServoPlans:
         self._checks.check_limits_kept()
 
     def _compare(self) -> None:
+        """Check that servos have not moved since they got torque."""
         before, self._uncompared = self._uncompared, {}
         self._checks.check_unmoved(before)

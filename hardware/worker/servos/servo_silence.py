@@ -24,7 +24,7 @@ class ServoSilence:
 
     Attributes:
         began: Time [s] from which silence is counted.
-        absent: Names of the servos that did not answer the last plan, as text.
+        absent: Sentence about the servos that did not answer the last plan; empty if all plans were answered.
         has_answer: Whether any servo, or the controller, has identified itself.
     """
 

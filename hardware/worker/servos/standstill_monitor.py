@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-STANDS_FOR = 0.15  # [s] duration without motion after which a servo counts as standing
-# [rad of the servo] motion within which a servo counts as standing: one or two steps, and deflection by a
-# load
+STANDS_FOR = 0.15  # [s] duration without motion after which a servo counts as at rest
+# [rad of the servo] largest motion within STANDS_FOR of a servo that counts as at rest: one or two steps, and
+# deflection by a load
 STANDS = 0.02
 SWINGS_FOR = 0.25  # [s] time in which a servo brakes and swings back
 WENT_ON = 0.1  # [rad of the servo] 6 degrees of motion after SWINGS_FOR, more than swinging back
@@ -23,10 +23,13 @@ class StandstillMonitor:
     def __init__(self) -> None:
         self._began = 0.0
         self._per_radian: dict[int, float] = {}  # raw units per radian of the monitored servos
+        # (time [s], raw position) of each measurement, by the monitored servo's id
         self._seen: dict[int, list[tuple[float, int]]] = {}
 
     def begin(self, time: float, per_radian: Mapping[int, float]) -> None:
-        """Monitor servos, given with their raw units per radian, whose motion was ended at `time` [s]."""
+        """Monitor servos whose motion was ended at `time` [s]; `per_radian`: their raw units per radian, by
+        id.
+        """
         self._began = time
         self._per_radian = dict(per_radian)
         self._seen = {servo: [] for servo in per_radian}
@@ -36,28 +39,30 @@ class StandstillMonitor:
         self.begin(0.0, {})
 
     def take(self, servo: int, raw: int, measured_at: float) -> None:
-        """Records a servo's measured position, in its raw unit, and the time of measurement [s]."""
+        """Record a servo's measured position, in its raw unit, and the time of measurement [s]; a servo at
+        rest is no longer monitored.
+        """
         if servo not in self._per_radian:
             return
         seen = self._seen[servo]
         seen.append((measured_at, raw))
         recent = [position for time, position in seen if time >= measured_at - STANDS_FOR]
-        is_standing = (
+        is_measured_long_enough = (
             measured_at - self._began >= STANDS_FOR
             and len(recent) > 1
             and seen[0][0] <= measured_at - STANDS_FOR
         )
-        if is_standing and max(recent) - min(recent) <= abs(STANDS * self._per_radian[servo]):
+        if is_measured_long_enough and max(recent) - min(recent) <= abs(STANDS * self._per_radian[servo]):
             self._drop((servo,))
 
     def is_watching(self, time: float) -> bool:
-        """Whether any servo is still being monitored."""
+        """Whether any servo is still being monitored at `time` [s]; monitoring ends after WATCHED_FOR."""
         if time - self._began > WATCHED_FOR:
             self._drop(tuple(self._per_radian))
         return bool(self._per_radian)
 
     def went_on(self) -> list[int]:
-        """Servos that did not stop rotating; monitoring of them has ended."""
+        """Ids of monitored servos that have kept rotating; they are no longer monitored."""
         rotating = []
         for servo, seen in self._seen.items():
             late = [position for time, position in seen if time >= self._began + SWINGS_FOR]

@@ -14,7 +14,8 @@ from ...errors import DeviceError
 from ...mixing import Mixing
 from ...protocols.servo_state import StoredSettings
 
-NOTICEABLE = 0.01  # share of a joint's range, above rounding to whole steps
+# largest loss of range that is not mentioned, as a share of a joint's range; rounding to whole steps is less
+NOTICEABLE = 0.01
 LISTED = 4  # largest number of joints that a sentence lists
 
 Settings = Mapping[int, StoredSettings]
@@ -47,9 +48,11 @@ def shortened(device: Device, narrowed: Device) -> str:
     """
     texts = []
     ranges = zip(device.joints, Mixing(device).ranges, Mixing(narrowed).ranges, strict=True)
-    for joint, (low, high), (own_low, own_high) in ranges:
-        if own_low - low + high - own_high > NOTICEABLE * (high - low):
-            texts.append(f"'{joint.name}' goes from {joint.text(own_low)} to {joint.text(own_high)}")
+    for joint, (low, high), (narrowed_low, narrowed_high) in ranges:
+        if narrowed_low - low + high - narrowed_high > NOTICEABLE * (high - low):
+            texts.append(
+                f"'{joint.name}' goes from {joint.text(narrowed_low)} to {joint.text(narrowed_high)}"
+            )
     more = f" and {len(texts) - LISTED} more" if len(texts) > LISTED else ""
     return ", ".join(texts[:LISTED]) + more
 

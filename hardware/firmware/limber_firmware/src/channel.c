@@ -27,17 +27,17 @@ static uint16_t on_line(limber_channel *channel, uint32_t now_us) {
         channel->interval = 0;  // the goal stays reached, even if the clock wraps around
         return channel->goal;
     }
-    int32_t way = (int32_t)channel->goal - channel->from;
-    return (uint16_t)(channel->from + way * (int32_t)elapsed / (int32_t)channel->interval);
+    int32_t distance = (int32_t)channel->goal - channel->from;
+    return (uint16_t)(channel->from + distance * (int32_t)elapsed / (int32_t)channel->interval);
 }
 
 void limber_channel_advance(limber_channel *channel, uint32_t now_us) {
     if (channel->goal == 0) return;
-    uint32_t wanted = (uint32_t)on_line(channel, now_us) << 8;
-    uint32_t way = wanted > channel->width ? wanted - channel->width : channel->width - wanted;
-    channel->behind = way > channel->step;
-    if (!channel->behind) channel->width = wanted;
-    else if (wanted > channel->width) channel->width += channel->step;
+    uint32_t desired = (uint32_t)on_line(channel, now_us) << 8;
+    uint32_t distance = desired > channel->width ? desired - channel->width : channel->width - desired;
+    channel->behind = distance > channel->step;
+    if (!channel->behind) channel->width = desired;
+    else if (desired > channel->width) channel->width += channel->step;
     else channel->width -= channel->step;
 }
 

@@ -22,7 +22,7 @@ static uint8_t *put16(uint8_t *out, uint16_t value) {
 
 // --- pending answers
 
-static void owe(limber_device *device, uint8_t kind, uint8_t sequence, uint8_t result) {
+static void add_answer(limber_device *device, uint8_t kind, uint8_t sequence, uint8_t result) {
     if (device->answer_count == LIMBER_ANSWERS) {
         device->first_answer = (device->first_answer + 1) % LIMBER_ANSWERS;
         device->answer_count--;
@@ -51,7 +51,7 @@ void limber_begin(limber_device *device, const limber_description *description) 
     memset(device, 0, sizeof *device);
     device->description = description;
     rest(device, LIMBER_DISARMED, 0);
-    owe(device, 0, 0, ACCEPTED);
+    add_answer(device, 0, 0, ACCEPTED);
 }
 
 // --- one handler for each message; it moves nothing unless it returns ACCEPTED
@@ -152,7 +152,7 @@ static void obey_inbox(limber_device *device, uint32_t now_us) {
     while ((length = limber_inbox_frame(&device->inbox)) != 0) {
         const uint8_t *frame = device->inbox.bytes;
         uint8_t result = obey(device, frame[3], frame + LIMBER_HEADER, frame[1], now_us);
-        owe(device, frame[3], frame[4], result);
+        add_answer(device, frame[3], frame[4], result);
         limber_inbox_drop(&device->inbox, length);
     }
 }
@@ -170,7 +170,7 @@ void limber_tick(limber_device *device, uint32_t now_us) {
     }
     if (device->state == LIMBER_ARMED && now_us - device->last_move_us > LIMBER_WATCHDOG_MS * 1000UL) {
         rest(device, LIMBER_HOLDING, SILENCE);
-        owe(device, 0, 0, ACCEPTED);
+        add_answer(device, 0, 0, ACCEPTED);
     }
 }
 

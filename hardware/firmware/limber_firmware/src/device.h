@@ -29,8 +29,8 @@ typedef struct {
 } limber_description;
 
 typedef struct {
-    uint8_t kind;  // kind of the frame that it answers; 0: not an answer
-    uint8_t sequence, result, state, reasons;  // at the time of the event
+    uint8_t kind;  // kind of the frame that it answers; 0: a report of a changed state, which answers none
+    uint8_t sequence, result, state, reasons;  // at the time of the frame, or of the change
     uint16_t session;
 } limber_answer;
 
@@ -58,13 +58,14 @@ void limber_receive(limber_device *device, uint8_t byte, uint32_t now_us);
 // Checks the time: watchdog, and frames that were never completed. Call at least every 10 ms.
 void limber_tick(limber_device *device, uint32_t now_us);
 
-// Width of a channel's next pulse [eighths of a microsecond], 0 for none. Call once for each pulse, channel 0
+// Width of a channel's next pulse [eighths of a microsecond], 0 for none. Call once for each pulse, for channel
+// 0 first.
 uint16_t limber_next_pulse(limber_device *device, uint8_t channel, uint32_t now_us);
 
 // Sets whether the hardware can send pulses; if not, every report says so.
 void limber_tell_health(limber_device *device, uint8_t is_well);
 
-// Ends all motion: pulses are held or end, as configured.
+// Ends all motion, and disarms: pulses are held or end, as configured.
 void limber_rest(limber_device *device);
 
 // Writes the next frame to send into frame (LIMBER_MAX_FRAME bytes) and returns its length, 0 if there is

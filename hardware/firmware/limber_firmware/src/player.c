@@ -1,7 +1,7 @@
 #include "player.h"
 
 // Speed of the approach to the first row from another pulse: 0.4 rad/s for a servo with 180 degrees in 2 ms
-// of pulse, as in the computer's ramp.
+// of pulse, as on the computer (APPROACH_SPEED in worker/drive.py).
 #define APPROACH_US_PER_S 255UL
 
 static uint8_t is_on_board(const limber_table *table, const limber_description *description) {
@@ -34,17 +34,17 @@ static void start(limber_player *player, limber_device *device) {
 // Moves slowly to the first row; a channel without a pulse starts there. Returns whether all have arrived.
 static uint8_t approach(limber_player *player, limber_device *device, uint32_t now_us) {
     uint16_t step = (uint16_t)(APPROACH_US_PER_S * 8 * device->description->period_ms / 1000);
-    uint8_t there = 1;
+    uint8_t has_arrived = 1;
     for (uint8_t i = 0; i < player->table.count; i++) {
         const limber_track *track = &player->table.tracks[i];
         limber_channel *channel = &device->channels[track->servo];
-        uint16_t place = limber_channel_pulse(channel), goal = track->start;
-        if (place && place + step < goal) goal = place + step;
-        else if (place > goal + step) goal = place - step;
-        there &= goal == track->start;
+        uint16_t position = limber_channel_pulse(channel), goal = track->start;
+        if (position && position + step < goal) goal = position + step;
+        else if (position > goal + step) goal = position - step;
+        has_arrived &= goal == track->start;
         limber_channel_move(channel, goal, 0, now_us);
     }
-    return there;
+    return has_arrived;
 }
 
 // Moves to the next row, or along the straight line to it.
@@ -61,9 +61,9 @@ static uint8_t play(limber_player *player, limber_device *device, uint32_t now_u
     player->share++;
     for (uint8_t i = 0; i < table->count; i++) {
         const limber_track *track = &table->tracks[i];
-        int32_t way = (int32_t)track->last - track->before;
-        uint16_t place = (uint16_t)(track->before + way * player->share / table->pulses_per_row);
-        limber_channel_move(&device->channels[track->servo], place, 0, now_us);
+        int32_t distance = (int32_t)track->last - track->before;
+        uint16_t position = (uint16_t)(track->before + distance * player->share / table->pulses_per_row);
+        limber_channel_move(&device->channels[track->servo], position, 0, now_us);
     }
     return 1;
 }

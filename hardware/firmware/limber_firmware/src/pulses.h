@@ -11,7 +11,7 @@ extern "C" {
 
 extern const limber_description limber_board;
 
-// Sets the pins to low outputs and starts the timer. No pulses yet.
+// Makes the board ready to send pulses; it sends none yet.
 void limber_pulses_begin(void);
 
 // Prepares the pulses that are due next. Call as often as possible; if a pulse is not prepared in time, the

@@ -41,7 +41,7 @@ static uint8_t next_nibble(limber_table *table) {
 
 // Second difference of a position: three bits in each nibble, lowest first; the fourth bit marks that another
 // nibble follows. The lowest bit of all is the sign.
-static uint16_t next_bend(limber_table *table) {
+static uint16_t next_second_difference(limber_table *table) {
     uint32_t bits = 0;
     uint8_t nibble, shift = 0;
     do {
@@ -60,7 +60,7 @@ uint8_t limber_table_next(limber_table *table) {
         limber_track *track = &table->tracks[i];
         uint16_t straight_on = (uint16_t)(2 * track->last - track->before);
         track->before = track->last;
-        track->last = (uint16_t)(straight_on + next_bend(table));
+        track->last = (uint16_t)(straight_on + next_second_difference(table));
     }
     return 1;
 }

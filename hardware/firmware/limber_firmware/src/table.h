@@ -27,8 +27,8 @@ typedef struct {
     uint32_t nibbles;  // number of nibbles read
 } limber_table;
 
-// Reads the table's header. Returns 0 if its version is not supported, or if it has more channels than the
-// device.
+// Reads the table's header. Returns 0 if its version is not supported, if it has more channels than the device
+// or a servo that the device lacks, or if it has no pulses per row.
 uint8_t limber_table_open(limber_table *table, const uint8_t *flash);
 
 // Goes back to the position before the first row.
