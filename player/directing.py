@@ -252,7 +252,7 @@ def _say(director: Director, order: Order, cause: str) -> None:
 
 def _velocity(director: Director, order: Order, cause: str) -> None:
     """Checks the address: received numbers are smoothed without a velocity from the sender."""
-    director.changed_pose(order.names)
+    director.target(order.names)
 
 
 def _play(director: Director, order: Order, cause: str) -> None:

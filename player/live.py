@@ -111,7 +111,7 @@ class LivePlay:
         self._is_ended = False
         self._orders = WaitingOrders()
         self._problems: dict[str, str] = {}  # problems of movers that were reported last
-        self._osc_problem = ""  # last reported problem of OSC
+        self._osc_problems: deque[str] = deque(maxlen=KEPT)  # last reported problems of OSC
         self._sound_problem = ""  # last reported problem of a sound
         self._said: deque[str] = deque(maxlen=KEPT)  # sentences for the page
         self._decisions: deque[dict[str, Any]] = deque(maxlen=KEPT)
@@ -265,8 +265,8 @@ class LivePlay:
             self._show(self._page, seconds)
 
     def _hear(self, inbox: PlayerInbox, dt: float) -> None:
-        """Executes OSC commands, `dt` [s] after the last call; reports why one is impossible, unless that was
-        the last report.
+        """Executes OSC commands, `dt` [s] after the last call; reports why one is impossible, unless that is
+        one of the last reports.
         """
         heard, problems = inbox.told(self._performance.state)
         for order, count, time_sent, age in heard:
@@ -278,8 +278,8 @@ class LivePlay:
                 self._streams.end(order)
         self._director.note_targets(self._streams.targets())
         for problem in problems:
-            if problem != self._osc_problem:
-                self._osc_problem = problem
+            if problem not in self._osc_problems:
+                self._osc_problems.append(problem)
                 self._say(problem)
 
     def _can_do(self, order: Order, problems: list[str]) -> bool:

@@ -40,7 +40,7 @@ SUFFIX = ".pos"
 # joints in the order of their servos
 SO_ARM = ("shoulder_pan", "shoulder_lift", "elbow_flex", "wrist_flex", "wrist_roll", GRIPPER)
 BEFORE_2025 = "main_"  # prefix of the SO-100's joints in older datasets
-MOST_FILES = 10_000  # largest number of files of a dataset
+MOST_FILES = 10_000  # largest number of a dataset's files that are searched for an episode
 MOST_ROWS = 20_000_000  # largest number of rows that are read: four days at 50 Hz
 
 
@@ -135,8 +135,8 @@ def _files(root: Path, episode: int) -> list[Path]:
     """Tables that may contain an episode: the file named after it (version 2), else all tables (version
     3).
     """
-    files = sorted((root / "data").glob("*/*.parquet"))[:MOST_FILES]
-    return [file for file in files if file.stem == f"episode_{episode:06d}"] or files
+    files = sorted((root / "data").glob("*/*.parquet"))
+    return [file for file in files if file.stem == f"episode_{episode:06d}"] or files[:MOST_FILES]
 
 
 class _Decoding:

@@ -67,6 +67,12 @@ def test_an_episode_of_several_is_read(tmp_path, version):
     assert episode(tmp_path / "set", 0).columns[0].values == (0.0, 1.0, 2.0)
 
 
+def test_an_episode_with_its_own_file_is_read_however_many_there_are(tmp_path, monkeypatch):
+    monkeypatch.setattr("limber.hardware.motion_files.lerobot_dataset.MOST_FILES", 2)
+    root = dataset(tmp_path / "set", dict.fromkeys(range(5), 2))
+    assert episode(root, 4).columns[0].values == (40.0, 41.0)
+
+
 def test_names_may_be_in_a_group(tmp_path):
     assert [
         column.name for column in episode(dataset(tmp_path / "set", {0: 2}, {"motors": NAMES})).columns

@@ -60,6 +60,14 @@ def test_a_person_before_no_camera_is_noticed_and_nothing_is_said_of_cameras():
     assert not director.persons.positions
 
 
+def test_a_velocity_alone_moves_no_target():
+    director = Director(Performance(character()), Playhead(2.0))
+    director.obey(order_of("velocity/Arm", [1.0, 0.0, 0.0]), "OSC")
+    assert not director.placed
+    with pytest.raises(PlayerError):
+        director.obey(order_of("velocity/Leg", [1.0, 0.0, 0.0]), "OSC")
+
+
 def test_a_clip_is_chosen_by_the_name_of_the_character_and_no_other():
     director = Director(Performance(character()), Playhead(2.0))
     director.tick(0.0, 0.0)

@@ -257,6 +257,19 @@ def test_an_osc_port_that_another_program_has_is_told_with_the_remedy(path: Path
             live.LivePlay(with_robot(), path, options, lambda line: None)
 
 
+def test_impossible_osc_commands_that_alternate_are_reported_once_each(path: Path):
+    said: list[str] = []
+    play = live.LivePlay(with_robot(), path, live.LiveOptions(without_robot=True, osc=0), said.append)
+    try:
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender:
+            for name in ("Leg", "Tail", "Leg", "Tail"):
+                sender.sendto(packet(f"/limber/influence/{name}", 0.5), ("127.0.0.1", play._inbox.port))
+                play._hear(play._inbox, 0.02)
+    finally:
+        play._close()
+    assert [sum(f"influence/{name}" in line for line in said) for name in ("Leg", "Tail")] == [1, 1]
+
+
 def test_a_calibration_file_beside_the_characters_replaces_its_own(path: Path):
     entry = robot()
     assert device_of(entry, path).channels[0].direction == 1
