@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from ..character.file.contents import CharacterFile
+from ..character.one_thread import in_one_thread
 from ..files.reasons import reason
 from ..hardware.errors import HardwareError
 from ..hardware.robot_session import EXPIRING, HEARTBEAT, TO_ROBOTS
@@ -195,6 +196,7 @@ class LivePlay:
         """Ends the performance, from any thread: robots come to rest, and are disarmed."""
         self._is_ended = True
 
+    @in_one_thread()
     def run(self) -> None:
         """Plays the character until somebody ends the player.
 
