@@ -79,7 +79,7 @@ class WorkerLink:
         self._disarmed_because = ""
         self._said_of: tuple[
             object, ...
-        ] = ()  # (state, fault, detail, need of a confirmation) for which `_said` is the sentence
+        ] = ()  # (state, fault, detail, need of a confirmation, connection) for which `_said` is the sentence
         self._said = ""
         # number of the worker's reports when Stop or Disarm was given; once it has grown, the worker has had
         # a cycle since
@@ -377,14 +377,14 @@ class WorkerLink:
 
     def _describe(self, state: State, fault: Fault, detail: str, report: Report | None = None) -> Status:
         needs_confirmation = report is not None and report.needs_confirmation
-        if (what := (state, fault, detail, needs_confirmation)) != self._said_of:
-            self._said_of, self._said = (
-                what,
-                printable(sentence(state, fault, detail, self.device, needs_confirmation, self._host)),
-            )
+        # a worker that is lost has reported the robot as it was
+        is_reached = report is not None and report.is_reached and state is not State.WORKER_LOST
+        if (what := (state, fault, detail, needs_confirmation, is_reached)) != self._said_of:
+            said = sentence(state, fault, detail, self.device, needs_confirmation, self._host, is_reached)
+            self._said_of, self._said = what, printable(said)
         if report is None:
             return Status(state, self._said, fault)
-        shared = {name: getattr(report, name) for name in _SHARED}
+        shared = {name: getattr(report, name) for name in _SHARED} | {"is_reached": is_reached}
         if report.warnings:
             shared["warnings"] = tuple(map(printable, report.warnings))
         return Status(state=state, sentence=self._said, fault=fault, **shared)

@@ -91,7 +91,7 @@ class ReportCodec:
         self._joints = joints
         self._channels = channels
         numbers = 2 * joints + len(_CHANNEL_FIELDS) * channels
-        self._layout = struct.Struct(f"<??{joints}?{numbers}dH{DETAIL_BYTES}sH{WARNING_BYTES}s")
+        self._layout = struct.Struct(f"<???{joints}?{numbers}dH{DETAIL_BYTES}sH{WARNING_BYTES}s")
         self._nowhere = (0.0,) * joints
         self.size = _HEAD.size + self._layout.size
         self._encoded = b""  # bytes after the head of the report that was decoded last
@@ -104,7 +104,7 @@ class ReportCodec:
         return _HEAD.pack(
             report.beat, report.state, report.fault, *(getattr(report, name) for name in _COUNTS)
         ) + self._layout.pack(
-            *(report.commanded is not None, report.needs_confirmation),
+            *(report.commanded is not None, report.is_reached, report.needs_confirmation),
             *report.confirmed,
             *(self._nowhere if report.commanded is None else report.commanded),
             *_filled(report.positions),
@@ -127,7 +127,7 @@ class ReportCodec:
 
     def _decode(self, encoded: bytes) -> dict[str, Any]:
         """The fields of a report after its head."""
-        has_commanded, needs_confirmation, *rest = self._layout.unpack(encoded)
+        has_commanded, is_reached, needs_confirmation, *rest = self._layout.unpack(encoded)
         n, width = self._joints, len(_CHANNEL_FIELDS)
         *numbers, length, detail, warning_length, warnings = rest[n:]
         known = [None if math.isnan(number) else number for number in numbers[n:]]
@@ -136,6 +136,7 @@ class ReportCodec:
             "commanded": tuple(numbers[:n]) if has_commanded else None,
             "positions": tuple(known[:n]),
             "confirmed": tuple(rest[:n]),
+            "is_reached": is_reached,
             "needs_confirmation": needs_confirmation,
             "channels": tuple(
                 ChannelStatus(*known[at : at + width]) for at in range(n, n + width * self._channels, width)
