@@ -260,7 +260,7 @@ class LivePlay:
         self._say_problems()
         if (problem := self._director.speech.problem) != self._silent:
             self._silent = problem
-            self._say(problem or "Sounds are heard again")
+            self._say(problem or "Sounds are heard as usual again")
         if self._robots is not None:
             self._robots.tick(self._performance, dt, due)
         if self._page is not None and seconds >= self._shown_at:
