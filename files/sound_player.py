@@ -5,6 +5,8 @@ import subprocess
 import time
 from pathlib import Path
 
+from .reasons import ending
+
 # (command that plays a file, suffixes of the files that it can play); () for all suffixes
 PROGRAMS: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...] = (
     (("pw-play",), (".wav", ".flac", ".ogg", ".oga", ".mp3")),
@@ -14,13 +16,35 @@ PROGRAMS: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...] = (
     (("ffplay", "-nodisp", "-autoexit", "-loglevel", "quiet"), ()),
     (("mpv", "--no-video", "--really-quiet"), ()),
 )
-# [s] a program that fails within this time after its start has played nothing, as without a desktop's sound
-# server or without a sound card
+# programs to install where none plays a sound: they play all files, on every system
+TO_INSTALL = ("ffplay", "mpv")
+# [s] a program that fails within this time after its start, as without a desktop's sound server or without a
+# sound card, has not begun to sound
 FAILS_WITHIN = 1.0
+
+Command = tuple[str, ...]
 
 
 class SoundError(Exception):
     """A sound that cannot be played; the message says why."""
+
+
+class SoundPrograms:
+    """The programs that play sounds here, in the order in which they are tried: those that have failed come
+    last.
+    """
+
+    def __init__(self) -> None:
+        self._programs = list(PROGRAMS)
+
+    def commands(self, suffix: str) -> list[Command]:
+        """Commands of the installed programs that can play files with a suffix, in lower case."""
+        fitting = (command for command, suffixes in self._programs if not suffixes or suffix in suffixes)
+        return [command for command in fitting if shutil.which(command[0])]
+
+    def put_last(self, failed: Command) -> None:
+        """Makes a program that has failed the last one to be tried from now on."""
+        self._programs.sort(key=lambda program: program[0] == failed)
 
 
 class SoundPlayer:
@@ -29,45 +53,50 @@ class SoundPlayer:
     Args:
         sound: The file.
         name: Its name in messages; "": that of the file.
+        programs: The programs; None: those of a new `SoundPrograms`.
 
     Raises:
         SoundError: This computer has no program for it.
     """
 
-    def __init__(self, sound: Path, name: str = "") -> None:
-        self._name = name or sound.name
-        suffix = sound.suffix.lower()
-        programs = [words for words, suffixes in PROGRAMS if not suffixes or suffix in suffixes]
-        self._commands = [[*words, str(sound)] for words in programs if shutil.which(words[0])]
-        if not self._commands:
-            names = ", ".join(words[0] for words in programs)
-            raise SoundError(f"{self._name} is not heard: this computer has none of {names}")
-        self._untried = 0  # number of programs that have not been started since the sound began
+    def __init__(self, sound: Path, name: str = "", programs: SoundPrograms | None = None) -> None:
+        self._sound, self._name = sound, name or sound.name
+        self._programs = programs if programs is not None else SoundPrograms()
+        self._untried = self._commands()  # commands that have not been tried since the sound began
+        self._command = self._untried[0]  # the last command, or the first one to be tried
         self._started_at = 0.0  # [s] time at which the last program was started
         self._process: subprocess.Popen[bytes] | None = None
+
+    def _commands(self) -> list[Command]:
+        suffix = self._sound.suffix.lower()
+        commands = self._programs.commands(suffix)
+        if not commands:
+            names = [words[0] for words, suffixes in PROGRAMS if not suffixes or suffix in suffixes]
+            raise SoundError(f"{self._name} is not heard: this computer has none of {', '.join(names)}")
+        return commands
 
     @property
     def program(self) -> str:
         """Name of the program that plays it."""
-        return self._commands[0][0]
+        return self._command[0]
 
     @property
     def plays(self) -> bool:
-        """Whether the sound is playing now."""
-        return self._process is not None and self._process.poll() is None
+        """Whether the sound was playing at the last call of `begin` or `check`."""
+        return self._process is not None
 
     def begin(self) -> None:
         """Plays the sound from its beginning; raises SoundError if the program does not start."""
         self.close()
-        self._untried = len(self._commands)
+        self._untried = self._commands()
         self._start()
 
     def _start(self) -> None:
-        self._untried -= 1
+        self._command = self._untried.pop(0)
         self._started_at = time.monotonic()
         try:
             self._process = subprocess.Popen(
-                self._commands[0],
+                [*self._command, str(self._sound)],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
@@ -76,23 +105,33 @@ class SoundPlayer:
             raise SoundError(f"{self.program} does not start: {error.strerror or error}") from error
 
     def check(self) -> str:
-        """Begins the sound with the next program if the present one could not play it; returns a sentence on
-        that, "" if nothing failed.
+        """Notices the end of the program. If it has failed before it began to sound, the next program plays
+        the sound from its beginning; the result is a sentence on that, "" if nothing failed.
 
         Raises:
-            SoundError: No program could play it.
+            SoundError: No program could play it, or one has failed while it played.
         """
-        if self._process is None or not self._process.poll():
+        if self._process is None or (code := self._process.poll()) is None:
             return ""
         self._process = None
-        if time.monotonic() - self._started_at > FAILS_WITHIN:
+        if code == 0:
             return ""
-        failed = self.program
-        self._commands.append(self._commands.pop(0))
+        failed, lasted = self.program, time.monotonic() - self._started_at
+        self._programs.put_last(self._command)
+        if lasted > FAILS_WITHIN:
+            # from its beginning on it would be heard twice, and too late for the motion
+            raise SoundError(
+                f"{self._name} is no longer heard: {failed} has failed ({ending(code)}); {self._next_time()}"
+            )
         if not self._untried:
-            raise SoundError(f"{self._name} is not heard: {failed} cannot play it here")
+            raise SoundError(f"{self._name} is not heard: {failed} cannot play it here; {_remedy()}")
         self._start()
         return f"{failed} cannot play {self._name} here: {self.program} plays it"
+
+    def _next_time(self) -> str:
+        """What helps after the last program has failed."""
+        command = self._commands()[0]
+        return f"{command[0]} plays it next time" if command != self._command else _remedy()
 
     def close(self) -> None:
         """Stops the sound."""
@@ -100,3 +139,9 @@ class SoundPlayer:
             self._process.kill()
             self._process.wait()
             self._process = None
+
+
+def _remedy() -> str:
+    """What to do where no program plays a sound."""
+    missing = [name for name in TO_INSTALL if not shutil.which(name)]
+    return f"check this computer's sound output{', or install ' if missing else ''}{' or '.join(missing)}"

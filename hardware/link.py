@@ -77,7 +77,7 @@ class WorkerLink:
         self._motion = (Kinematic(0.0),) * len(device.joints)
         self._stops = 0
         self._disarmed_because = ""
-        # (state, fault, detail, needs_confirmation) of which `_sentence` tells
+        # (state, fault, detail, needs_confirmation, is_reached) of which `_sentence` tells
         self._sentence_inputs: tuple[object, ...] = ()
         self._sentence = ""
         # number of the worker's reports when Stop or Disarm was given; once there are more, the worker has
@@ -377,14 +377,14 @@ class WorkerLink:
 
     def _describe(self, state: State, fault: Fault, detail: str, report: Report | None = None) -> Status:
         needs_confirmation = report is not None and report.needs_confirmation
-        if (inputs := (state, fault, detail, needs_confirmation)) != self._sentence_inputs:
-            self._sentence_inputs, self._sentence = (
-                inputs,
-                printable(sentence(state, fault, detail, self.device, needs_confirmation, self._host)),
-            )
+        # a worker that is lost has reported the robot as it was
+        is_reached = report is not None and report.is_reached and state is not State.WORKER_LOST
+        if (inputs := (state, fault, detail, needs_confirmation, is_reached)) != self._sentence_inputs:
+            said = sentence(state, fault, detail, self.device, needs_confirmation, self._host, is_reached)
+            self._sentence_inputs, self._sentence = inputs, printable(said)
         if report is None:
             return Status(state, self._sentence, fault)
-        shared = {name: getattr(report, name) for name in _SHARED}
+        shared = {name: getattr(report, name) for name in _SHARED} | {"is_reached": is_reached}
         if report.warnings:
             shared["warnings"] = tuple(map(printable, report.warnings))
         return Status(state=state, sentence=self._sentence, fault=fault, **shared)

@@ -95,7 +95,7 @@ class ReportCodec:
         self._joints = joints
         self._channels = channels
         numbers = 2 * joints + len(_CHANNEL_FIELDS) * channels
-        self._layout = struct.Struct(f"<??{joints}?{numbers}dH{DETAIL_BYTES}sH{WARNING_BYTES}s")
+        self._layout = struct.Struct(f"<???{joints}?{numbers}dH{DETAIL_BYTES}sH{WARNING_BYTES}s")
         self._no_values = (0.0,) * joints
         self.size = _HEAD.size + self._layout.size
         self._encoded = b""  # bytes after the head of the report that was decoded last
@@ -108,7 +108,7 @@ class ReportCodec:
         return _HEAD.pack(
             report.beat, report.state, report.fault, *(getattr(report, name) for name in _COUNTS)
         ) + self._layout.pack(
-            *(report.commanded is not None, report.needs_confirmation),
+            *(report.commanded is not None, report.is_reached, report.needs_confirmation),
             *report.confirmed,
             *(self._no_values if report.commanded is None else report.commanded),
             *_with_nan(report.positions),
@@ -131,7 +131,7 @@ class ReportCodec:
 
     def _decode(self, encoded: bytes) -> dict[str, Any]:
         """The fields of a report after its head."""
-        has_commanded, needs_confirmation, *rest = self._layout.unpack(encoded)
+        has_commanded, is_reached, needs_confirmation, *rest = self._layout.unpack(encoded)
         n, width = self._joints, len(_CHANNEL_FIELDS)
         *numbers, length, detail, warning_length, warnings = rest[n:]
         known = [None if math.isnan(number) else number for number in numbers[n:]]
@@ -140,6 +140,7 @@ class ReportCodec:
             "commanded": tuple(numbers[:n]) if has_commanded else None,
             "positions": tuple(known[:n]),
             "confirmed": tuple(rest[:n]),
+            "is_reached": is_reached,
             "needs_confirmation": needs_confirmation,
             "channels": tuple(
                 ChannelStatus(*known[at : at + width]) for at in range(n, n + width * self._channels, width)

@@ -86,6 +86,7 @@ class Report:
     commanded: tuple[float, ...] | None
     positions: tuple[float | None, ...]
     confirmed: tuple[bool, ...]
+    is_reached: bool
     needs_confirmation: bool
     channels: tuple[ChannelStatus, ...]
     warnings: tuple[str, ...]

@@ -90,6 +90,24 @@ class Fault(IntEnum):
     UNREAD = 27
 
 
+UNREACHED = frozenset(
+    {
+        Fault.PORT_MISSING,
+        Fault.PORT_BUSY,
+        Fault.PORT_FORBIDDEN,
+        Fault.PORT_UNUSABLE,
+        Fault.UNPLUGGED,
+        Fault.SILENT,
+        Fault.OTHER_PROTOCOL,
+        Fault.OTHER_VERSION,
+        Fault.UNSUITABLE,
+        Fault.NO_PYSERIAL,
+        Fault.UNREAD,
+    }
+)
+"""Faults of the connection: there is none, or it has ended. Their sentences say so."""
+
+
 class Command(IntEnum):
     """A user's command. The emergency stop is not a command: it has a separate counter in the shared memory.
     ARM_CONFIRMED is ARM with the user's confirmation that a robot without measured positions is in the

@@ -16,7 +16,7 @@ from typing import NamedTuple
 from .device import VIRTUAL_HOBBY_PORT, VIRTUAL_PORT, Device, DeviceJoint
 from .protocols.interface import Silence
 from .protocols.table import is_on_network, silence_of
-from .safety import JUMPED, LATE, NO_POSE, Fault, State
+from .safety import JUMPED, LATE, NO_POSE, UNREACHED, Fault, State
 
 
 class HostWords(NamedTuple):
@@ -97,6 +97,12 @@ class FaultText(NamedTuple):
 
 
 RECONNECTS = "; {host} connects again by itself, and it stays disarmed"
+
+NOT_REACHED = (
+    "Not reached: the robot on {port} does not answer, and nothing is known of it now, so check its power and"
+    " its connection. "
+)
+"""What precedes the sentence on a fault that is not one of the connection."""
 
 _STATES: dict[State, str] = {
     State.CLOSED: "Not connected: {press:Connect}",
@@ -343,6 +349,7 @@ def sentence(
     device: Device,
     needs_confirmation: bool = False,
     host: HostWords = BLENDER,
+    is_reached: bool = True,
 ) -> str:
     """Sentence about a state or fault, and the remedy.
 
@@ -353,6 +360,7 @@ def sentence(
         device: The robot.
         needs_confirmation: As in `Status`.
         host: Words for the host.
+        is_reached: As in `Status`.
     """
     alone, alone_remedy = _ALONE[silence_of(device.protocol)]
     known_detail = _NO_POSE.format(**host.fields()) if detail == NO_POSE else detail
@@ -367,7 +375,9 @@ def sentence(
         return _HELD[detail].format(**fields)
     if state in (State.FAULT, State.WORKER_LOST):
         is_retried = state is State.FAULT and fault in host.retried
-        return _fault_text(fault, device, is_retried).format(**fields)
+        is_lost_too = state is State.FAULT and not is_reached and fault not in UNREACHED
+        text = _fault_text(fault, device, is_retried)
+        return f"{NOT_REACHED if is_lost_too else ''}{text}".format(**fields)
     text = _NEEDS_CONFIRMATION if needs_confirmation and state is State.DISARMED else _STATES.get(state, "")
     filled = text.format(**fields)
     return f"{filled} ({known_detail})" if known_detail else filled

@@ -46,6 +46,7 @@ class Status:
         channels: Status of each channel (channels,).
         warnings: Warnings, as sentences.
         confirmed: In CONFIRM_POSE: whether the user has confirmed each joint (joints,).
+        is_reached: Whether the robot is connected, with or without a fault; if not, nothing is known of it.
         needs_confirmation: In DISARMED: whether the user must confirm the robot's pose before it can be
             armed.
         sent: Number of moves sent to the device.
@@ -67,6 +68,7 @@ class Status:
     channels: tuple[ChannelStatus, ...] = ()
     warnings: tuple[str, ...] = ()
     confirmed: tuple[bool, ...] = ()
+    is_reached: bool = False
     needs_confirmation: bool = False
     sent: int = 0
     acknowledged: int = 0

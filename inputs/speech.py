@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from ..files.presence import is_file
-from ..files.sound_player import SoundError, SoundPlayer
+from ..files.sound_player import SoundError, SoundPlayer, SoundPrograms
 from ..files.sounds import SOUNDS
 
 BEGINS, ENDS = "speak", "spoken"  # names of events
@@ -14,13 +14,16 @@ class Speech:
     """Speech as events of a behaviour: `BEGINS` when it begins, `ENDS` when it ends.
 
     Attributes:
-        problem: Reason why the last sound was not heard; "" if it was.
+        problem: What went wrong with the last sound: why it was not heard, or not to its end, or which
+            program plays it in place of another; "" if nothing.
     """
 
     def __init__(self) -> None:
         self.problem = ""
+        self._programs = SoundPrograms()
         self._sound: SoundPlayer | None = None
         self._next: SoundPlayer | None = None  # the sound to be played next
+        self._remark = ""  # which program plays the sound in place of another; "" for the first one
         self._events: list[str] = []
 
     def note(self, is_spoken: bool) -> None:
@@ -34,7 +37,7 @@ class Speech:
         Raises:
             SoundError: There is no sound of this name, or this computer has no program to play it.
         """
-        self._next = SoundPlayer(sound_called(folder, name))
+        self._next = SoundPlayer(sound_called(folder, name), programs=self._programs)
 
     def events(self) -> list[str]:
         """Events since the last call."""
@@ -49,19 +52,20 @@ class Speech:
             except SoundError as error:
                 self.problem = str(error)
                 return events
-            self._sound = sound
+            self._sound, self._remark = sound, ""
             events.append(BEGINS)
         return events
 
     def _continues(self, sound: SoundPlayer) -> bool:
-        """Whether a sound goes on, if necessary by another program; records why it was not heard."""
+        """Whether a sound goes on, if necessary by another program; records what went wrong with it."""
         try:
-            sound.check()
+            if remark := sound.check():
+                self.problem = self._remark = remark
         except SoundError as error:
             self.problem = str(error)
             return False
         if not sound.plays:
-            self.problem = ""
+            self.problem = self._remark
         return sound.plays
 
     def close(self) -> None:

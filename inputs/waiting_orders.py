@@ -1,9 +1,9 @@
 """Commands of people that wait until their host executes them, in its own thread."""
 
-import queue
+import itertools
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from typing import NamedTuple
 
 from .words import WORDS, Order
@@ -14,6 +14,9 @@ FRESH = 1.0
 MOST_WAITING = 1000  # largest number of waiting commands; further ones are dropped
 # number of a person's commands that may wait in addition, so that a flood of others drops none of them
 ROOM = 100
+DISARM = "disarm"
+# number of commands to disarm that may wait besides; one more counts as a command to disarm all robots
+DISARM_ROOM = 100
 
 
 class WaitingOrder(NamedTuple):
@@ -40,33 +43,59 @@ class WaitingOrder(NamedTuple):
 class WaitingOrders:
     """Waiting commands; a stop voids those that came before it. Any thread may add commands and stops.
 
+    A person's command replaces the same one that waits for the same robot, so that presses in a row take no
+    room. A command to disarm is never dropped.
+
     Attributes:
         stops: Number of stops so far.
     """
 
     def __init__(self) -> None:
         self.stops = 0
-        self._stopping = threading.Lock()
-        self._orders: queue.SimpleQueue[WaitingOrder] = queue.SimpleQueue()
+        self._lock = threading.Lock()
+        self._numbers = itertools.count()
+        # commands in the order of their arrival, by what they are for, or by their number
+        self._orders: dict[Hashable, WaitingOrder] = {}
+        self._taken: dict[Hashable, WaitingOrder] = {}  # the rest of those that the host executes
 
     def put(self, order: str | Order, cause: str = "") -> None:
         """Adds a command, or drops it if too many wait; `cause` is its source."""
         word = order.word if isinstance(order, Order) else order.partition(" ")[0]
         is_personal = word in WORDS and WORDS[word].is_personal
-        if self._orders.qsize() < MOST_WAITING + ROOM * is_personal:
-            self._orders.put(WaitingOrder(self.stops, time.monotonic(), cause, order))
+        room = MOST_WAITING + ROOM * is_personal + DISARM_ROOM * (word == DISARM)
+        with self._lock:
+            key = self._key(order, cause) if is_personal else next(self._numbers)
+            if key not in self._orders and len(self._orders) >= room:
+                if word != DISARM:
+                    return
+                order = Order(DISARM)
+                key = self._key(order, cause)
+            self._orders.pop(key, None)  # the new one comes last
+            self._orders[key] = WaitingOrder(self.stops, time.monotonic(), cause, order)
+
+    @staticmethod
+    def _key(order: str | Order, cause: str) -> Hashable:
+        """What a person's command is for: later ones with the same key replace it. The release of a button
+        replaces no press.
+        """
+        return (cause, order.path, order.is_released) if isinstance(order, Order) else (cause, order)
 
     def stop(self) -> None:
         """Records a stop, which voids all commands that wait."""
-        with self._stopping:
+        with self._lock:
             self.stops += 1
 
     def take(self) -> Iterator[WaitingOrder]:
         """Yields the commands that have come since the last stop, and removes all of them. What comes while
         they are executed waits for the next call, so that a flood never keeps the host here.
         """
-        for _ in range(self._orders.qsize()):
-            waiting = self._orders.get()
+        with self._lock:
+            for key in self._orders:
+                self._taken.pop(key, None)
+            self._taken |= self._orders
+            self._orders = {}
+        while self._taken:
+            waiting = self._taken.pop(next(iter(self._taken)))
             if self.is_valid(waiting):
                 yield waiting
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from ..character.file.contents import CharacterFile
+from ..character.one_thread import in_one_thread
 from ..files.reasons import reason
 from ..hardware.errors import HardwareError
 from ..hardware.robot_session import EXPIRING, HEARTBEAT, TO_ROBOTS
@@ -195,6 +196,7 @@ class LivePlay:
         """Ends the performance, from any thread: robots come to rest, and are disarmed."""
         self._is_ended = True
 
+    @in_one_thread()
     def run(self) -> None:
         """Plays the character until somebody ends the performance, or its time is over.
 
@@ -258,7 +260,7 @@ class LivePlay:
         self._say_problems()
         if (problem := self._director.speech.problem) != self._sound_problem:
             self._sound_problem = problem
-            self._say(problem or "Sounds are heard again")
+            self._say(problem or "Sounds are heard as usual again")
         if self._robots is not None:
             self._robots.tick(self._performance, dt, due)
         if self._page is not None and seconds >= self._shown_at:

@@ -21,7 +21,6 @@ from .errors import PlayerError
 from .performance import Performance
 from .robots import (
     AWAY,
-    UNREACHED,
     FollowedValues,
     calibration_beside,
     check_origin,
@@ -163,13 +162,6 @@ def is_away(status: Status) -> bool:
     return status.state is State.FAULT and status.fault in AWAY
 
 
-def is_unreached(status: Status) -> bool:
-    """Whether nothing is known of what a robot does now."""
-    if status.state is State.FAULT:
-        return status.fault in UNREACHED
-    return status.state in (State.CONNECTING, State.WORKER_LOST)
-
-
 class LiveRobots:
     """All robots of a character.
 
@@ -304,7 +296,7 @@ class LiveRobots:
         statuses = [robot.session.link.read_status() for robot in self.robots]
         self._note_faults(any(status.state in LOST for status in statuses))
         away = [
-            robot.name for robot, status in zip(self.robots, statuses, strict=True) if is_unreached(status)
+            robot.name for robot, status in zip(self.robots, statuses, strict=True) if not status.is_reached
         ]
         self.sessions.close_all()
         if moving:

@@ -13,8 +13,7 @@ from ..character.chain.inputs import Matrix
 from ..character.chain.tick import ChainOutputs, ChainState
 from ..character.file.contents import BodyEntry, ChainEntry, CharacterFile, MechanismEntry, ValueEntry
 from ..character.mechanism.tick import MechanismOutputs
-from ..character.one_thread import in_one_thread
-from ..character.stage import commit, in_order, turns
+from ..character.stage import TickOrder, commit, in_order, turns
 from ..motion import Kinematic
 from .bodies import PlayedBody
 from .chains import PlayedChain, watched
@@ -49,6 +48,9 @@ class Performance:
             self.performer,
         )
         self.frame = 0.0  # shown frame of the clip, counted from 0
+        # order of ticking of the movers, and the followed and moved targets from which it was computed
+        self._order: TickOrder | None = None
+        self._ordered_for: object = None
         self._scene = PlayedScene(
             {chain.name: chain for chain in character.chains},
             {target.name: target.anchor for target in character.targets},
@@ -59,7 +61,6 @@ class Performance:
             chain.name: [posture.name for posture in chain.postures] for chain in character.chains
         }
 
-    @in_one_thread()
     def advance(
         self,
         frame: float,
@@ -92,7 +93,7 @@ class Performance:
     def _tick(self, moment: Moment, dt: float) -> None:
         """Ticks the movers in the order of their dependencies."""
         movers, records = self._movers, [mover.record for mover in self._movers]
-        order = in_order(moment.needs(movers), [mover.looks_forward for mover in movers])
+        order = self._order_in(moment)
         commit(records, dt)
         view = targets = moment.view(movers, [record.pose_before for record in records])
         if order.cyclic:
@@ -103,6 +104,17 @@ class Performance:
                 if order.cyclic:
                     targets.place(movers[mover].key, desired_pose)
             movers[turn.mover].advance(view, targets if turn.is_mutual else view, dt)
+
+    def _order_in(self, moment: Moment) -> TickOrder:
+        """Order of ticking of the movers: it changes only if somebody moves another target, or makes a chain
+        follow another one.
+        """
+        key = moment.targets.keys(), [chain.target for chain in moment.controls.values()]
+        if self._order is None or key != self._ordered_for:
+            needs = moment.needs(self._movers)
+            self._order = in_order(needs, [mover.looks_forward for mover in self._movers])
+            self._ordered_for = frozenset(key[0]), key[1]
+        return self._order
 
     def _direct(self, performer: Performer, dt: float, chain: str, clip: Directed, kept: int) -> Directed:
         """Values requested of a chain in this frame: those of its clip, `clip`, changed by the behaviour;

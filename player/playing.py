@@ -11,6 +11,7 @@ import numpy as np
 from ..character.file.bodies import body_values
 from ..character.file.contents import ChainEntry, CharacterFile
 from ..character.file.tracks import Array
+from ..character.one_thread import in_one_thread
 from ..files import atomic
 from ..inputs.words import Order
 from .directing import Director
@@ -27,6 +28,7 @@ LIMITS = ("lower", "upper", "velocity", "acceleration", "jerk")
 IDENTITY = np.eye(4).tolist()
 
 
+@in_one_thread()
 def play(character: CharacterFile, script: Script) -> dict[str, Array]:
     """Plays a script; returns the arrays of the recording by their names.
 

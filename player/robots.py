@@ -28,15 +28,6 @@ ORDERS = {
 }
 # faults of an absent robot, which may return and then stays disarmed
 AWAY = frozenset({Fault.PORT_MISSING, Fault.PORT_BUSY, Fault.PORT_UNUSABLE, Fault.UNPLUGGED, Fault.SILENT})
-# faults with which nothing is known of what the robot does
-UNREACHED = AWAY | {
-    Fault.UNREAD,
-    Fault.PORT_FORBIDDEN,
-    Fault.OTHER_PROTOCOL,
-    Fault.OTHER_VERSION,
-    Fault.UNSUITABLE,
-    Fault.NO_PYSERIAL,
-}
 HOST = HostWords("Limber", ORDERS, retried=AWAY, confirms_joints=False)
 NO_ORDERS = "start limber play in a terminal, or with --page,"
 # suffix of a calibration file's name; beside a character file, it replaces the calibration in that file

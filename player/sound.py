@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from ..character.file.media import PackedSound
 from ..files.reasons import reason
-from ..files.sound_player import SoundError, SoundPlayer
+from ..files.sound_player import SoundError, SoundPlayer, SoundPrograms
 from ..files.sounds import sound_beside
 from .playhead import Playhead
 
@@ -39,6 +39,7 @@ class ClipSoundPlayer:
         self, character: Path, packed: Sequence[PackedSound], delay: float, say: Callable[[str], None]
     ) -> None:
         self._delay, self._say = delay, say
+        self._programs = SoundPrograms()
         self._sounds: list[_ClipSound] = []
         self._folder: tempfile.TemporaryDirectory[str] | None = None
         self._before = -math.inf  # [s] position in the clip up to which sounds have begun
@@ -63,7 +64,7 @@ class ClipSoundPlayer:
 
     def _add(self, path: Path, name: str, begin: float) -> None:
         try:
-            player = SoundPlayer(path, name)
+            player = SoundPlayer(path, name, self._programs)
         except SoundError as error:
             self._say(str(error))
             return

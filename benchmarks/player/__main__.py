@@ -7,11 +7,12 @@ FILE is a character file; without one, the demo lamp is exported and used.
 
 from limber.character.file import reading
 
+from .caches import walked
 from .damage import damaged
 from .interruptions import interrupted
 from .lamp import exported, layered, parser_of
 from .starting import started
-from .ticks import measured
+from .ticks import RATE, measured
 
 PLAYED = 5.0  # [s] playing time after which memory is measured
 STARTS = 3  # number of starts, of which the fastest is used
@@ -32,6 +33,7 @@ def main() -> None:
             for title, has_page in (("no page", False), ("a page that a browser shows", True)):
                 ticks = measured(behaving, path, parsed.seconds, has_page, is_simulated)
                 print(f"Ticks {pace}, {title}: {ticks}", flush=True)
+        print(f"A loop without the player: {walked(1.0 / RATE)}", flush=True)
         print(f"Start to the first tick: {min(started(path) for _ in range(STARTS))}", flush=True)
         print(f"Played {PLAYED:g} s with a page: {started(path, PLAYED, '--page', '0')}", flush=True)
     if parsed.interruptions:

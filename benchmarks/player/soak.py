@@ -25,6 +25,7 @@ from random import Random
 import numpy as np
 from limber.character.file import reading
 from limber.character.file.contents import CharacterFile
+from limber.character.one_thread import in_one_thread
 from limber.inputs.words import WORDS
 from limber.player.live import LiveOptions, LivePlay
 from limber.player.page import page_state
@@ -99,6 +100,7 @@ class Soak:
     def _note(self, line: str) -> None:
         """Ignores the sentences about orders that cannot be carried out, which are no faults."""
 
+    @in_one_thread()
     def run(self, seconds: float) -> Tally:
         """Directs the character in segments, with a comparison at the end of each; returns the tally."""
         for number in range(math.ceil(seconds / SEGMENT)):

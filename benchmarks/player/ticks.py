@@ -15,6 +15,7 @@ from urllib.parse import urlsplit
 
 import numpy as np
 from limber.character.file.contents import CharacterFile
+from limber.character.one_thread import in_one_thread
 from limber.inputs.words import Order
 from limber.player.live import LiveOptions, LivePlay
 from wsproto import ConnectionType, WSConnection
@@ -51,8 +52,9 @@ class _Measured(LivePlay):
         self.direct, self.ticks = direct, Ticks([], [])
         self._process = time.process_time()
         if simulated:
-            for number in range(round(simulated * RATE)):
-                self._tick(number / RATE, 1.0 / RATE if number else 0.0, 1.0 / RATE)
+            with in_one_thread():
+                for number in range(round(simulated * RATE)):
+                    self._tick(number / RATE, 1.0 / RATE if number else 0.0, 1.0 / RATE)
             self._close()
         else:
             self.run()
@@ -72,12 +74,12 @@ def measured(
 ) -> Ticks:
     """Times of the ticks of a character that plays for `seconds`, on one core and without robots. With
     `has_page` a browser shows its page. With `is_simulated` ticks follow each other immediately; otherwise
-    they come in real time, and take longer, since other programs replace the contents of the processor's
-    caches between two ticks.
+    they come in real time, and take longer, since the contents of the processor's caches are replaced between
+    two ticks: `caches.walked` measures by how much on this computer.
     """
     lines: list[str] = []
     options = LiveOptions(RATE, seconds, without_robot=True, page=0 if has_page else None)
-    with _on_one_core():  # also the page's thread, which starts here
+    with on_one_core():  # also the page's thread, which starts here
         play = _Measured(character, path, options, lines.append)
         address = next((line.removeprefix("Page: ") for line in lines if line.startswith("Page: ")), "")
         with _browser(address):
@@ -96,7 +98,7 @@ def _direct(play: LivePlay, character: CharacterFile, number: int) -> None:
 
 
 @contextmanager
-def _on_one_core() -> Iterator[None]:
+def on_one_core() -> Iterator[None]:
     """Context in which this thread, and threads and processes that it starts, run on one core, if the system
     supports it. Threads that were started there stay on that core afterwards.
     """

@@ -96,6 +96,7 @@ class Reporter:
                 commanded=None if controller is None else controller.commanded,
                 positions=mixing.values(measured),
                 confirmed=self._pose.confirmed,
+                is_reached=connection is not None and _is_reached(connection),
                 needs_confirmation=needs_confirmation,
                 channels=self._channels(connection, controller, measured),
                 warnings=warnings,
@@ -119,3 +120,8 @@ class Reporter:
                 commanded, measured, self._tracking.errors, readings, offsets, strict=True
             )
         )
+
+
+def _is_reached(connection: Connection) -> bool:
+    """Whether the robot is connected: it is set up, or has a fault in spite of which the connection works."""
+    return connection.connected or (connection.fault_report is not None and connection.alive)

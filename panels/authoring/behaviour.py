@@ -119,6 +119,8 @@ class LIMBER_PT_behaviour(RigTab):
         row.prop(behaviour, "person_distance")
         lines = rehearsal.lines(scene)[-LINES:]
         message(layout, [(line, "DOT") for line in lines] or [("Nothing was decided yet", "DOT")], LINES)
+        if problem := rehearsal.speech_problem(scene):
+            message(layout, [(problem, "ERROR")], LINES)
 
 
 def _draw_buttons(layout, operator: str, names: list[str], scene) -> None:

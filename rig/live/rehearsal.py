@@ -95,6 +95,13 @@ def note_speech(is_spoken: bool) -> None:
     current().speech.note(is_spoken)
 
 
+def speech_problem(scene: bpy.types.Scene) -> str:
+    """What went wrong with the last sound of the character's speech; "" if nothing, or if no behaviour is
+    rehearsed.
+    """
+    return current().speech.problem if is_on(scene) else ""
+
+
 def enter(scene: bpy.types.Scene, state: str) -> None:
     """Enters a state of the behaviour.
 

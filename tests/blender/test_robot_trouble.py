@@ -7,9 +7,23 @@ import limber
 import numpy as np
 import pytest
 
+from tests.blender.drawing import drawn
 from tests.blender.rigs import keyed, make_active
-from tests.blender.robots import a_while, arm, is_at, kill, robot_rig, settle, state, status, until, worker
+from tests.blender.robots import (
+    a_while,
+    arm,
+    connect,
+    is_at,
+    kill,
+    robot_rig,
+    settle,
+    state,
+    status,
+    until,
+    worker,
+)
 from tests.hardware.processes import is_running
+from tests.hardware.served_bus import ServedBus
 
 
 @pytest.fixture
@@ -304,3 +318,19 @@ def test_a_robot_that_was_armed_without_live_follows_and_stays_armed(rig):
     rig.pose.bones["middle"].rotation_euler.x = 0.2
     until(lambda: is_at(rig, [0, 0, 0.2, 0, 0, 0]), "the robot follows the pose")
     until(lambda: state(rig) == "ARMED", "it is armed, if need be again after a missed beat")
+
+
+def test_of_a_robot_that_was_stopped_and_then_unplugged_the_panel_says_that_it_is_not_reached(rig, chain):
+    from limber.panels.robot.robot import LIMBER_PT_robot
+
+    rig.limber.device.protocol = "dynamixel"
+    with ServedBus(dict.fromkeys((joint.servo for joint in chain.joints), 2048.0), "dynamixel") as bus:
+        rig.limber.device.port = bus.port
+        connect(rig)
+        bpy.ops.limber.stop()
+        until(lambda: state(rig) == "FAULT", "it is stopped")
+        assert status(rig).is_reached
+        assert drawn(LIMBER_PT_robot).said.startswith("Stopped: ")
+    until(lambda: not status(rig).is_reached, "the port has ended")
+    assert drawn(LIMBER_PT_robot).said.startswith("Not reached: the robot on ")
+    assert "Stopped: make sure that all is safe, press Clear Fault" in status(rig).sentence

@@ -33,6 +33,7 @@ def test_an_armed_servo_in_another_mode_is_named_and_made_limp(begin, protocol, 
     simulation.bus.servos[2].table[address] = number
     report = simulation.run(FOUND_WITHIN[protocol], waving, until=State.FAULT)
     assert (report.state, report.fault) == (State.FAULT, Fault.WRONG_MODE)
+    assert report.is_reached, "its connection works"
     assert "joint 2" in report.detail
     assert word in report.detail
     simulation.run(0.1, waving)

@@ -133,3 +133,24 @@ def test_a_robot_among_garbage_is_still_understood(opened, robot):
     link = opened(make_device(port=robot.port))
     arm(link)
     wait(link, lambda status: status.acknowledged > 50)
+
+
+def test_a_robot_that_was_stopped_and_then_unplugged_is_not_reached(opened, robot):
+    link = opened(make_device(port=robot.port))
+    arm(link)
+    link.stop()
+    stopped = wait_for(link, State.FAULT)
+    assert stopped.is_reached
+    assert stopped.sentence.startswith("Stopped: ")
+    robot.unplug()
+    status = wait(link, lambda status: not status.is_reached)
+    assert (status.state, status.fault) == (State.FAULT, Fault.STOPPED)
+    assert status.sentence.startswith(f"Not reached: the robot on {robot.port} does not answer")
+    assert stopped.sentence in status.sentence
+
+
+def test_a_robot_that_is_not_there_is_not_reached(opened, tmp_path):
+    link = opened(make_device(port=str(tmp_path / "robot")))
+    status = wait_for(link, State.FAULT)
+    assert not status.is_reached
+    assert status.sentence.startswith("Port ")

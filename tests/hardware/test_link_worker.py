@@ -28,6 +28,7 @@ def test_a_killed_worker_is_noticed_stops_the_robot_and_can_be_started_anew(open
     killed = link.worker_pid
     os.kill(killed, signal.SIGKILL)
     status = wait_for(link, State.WORKER_LOST)
+    assert not status.is_reached
     assert status.fault is Fault.WORKER_DIED
     link.send(POSE)  # live motion continues
     wait_until(lambda: robot.robot.state is not DeviceState.ARMED)

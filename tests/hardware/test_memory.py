@@ -156,6 +156,7 @@ def test_requests_arrive_as_they_were_sent(request):
         ack_ms_p50=numbers,
         commanded=st.none() | triples,
         positions=st.tuples(known, known, known),
+        is_reached=st.booleans(),
         needs_confirmation=st.booleans(),
         confirmed=st.tuples(st.booleans(), st.booleans(), st.booleans()),
         channels=st.tuples(*[st.builds(ChannelStatus, known, known, known, known, known, known, known)] * 2),
@@ -176,7 +177,8 @@ def test_a_long_detail_is_cut_and_not_garbled():
     counted = dict.fromkeys(("sent", "acknowledged", "lost", "refused", "clamped"), 0)
     timed = dict.fromkeys(("late_ms_p50", "late_ms_p99", "ack_ms_p50"), 0.0)
     channels = (ChannelStatus(),)
-    nothing = {"commanded": None, "positions": (None,), "confirmed": (False,), "needs_confirmation": False}
+    nothing = {"commanded": None, "positions": (None,), "confirmed": (False,)}
+    nothing |= {"is_reached": False, "needs_confirmation": False}
     report = Report(1, State.FAULT, Fault.SILENT, **told, **counted, **timed, **nothing, channels=channels)
     arrived = codec.unpack(codec.pack(report))
     assert set(arrived.detail) == {"é"}
@@ -221,6 +223,7 @@ def test_of_two_reports_that_differ_in_counts_alone_the_rest_is_decoded_once():
         "commanded": (0.1, 0.2),
         "positions": (0.1, None),
         "confirmed": (True, False),
+        "is_reached": True,
         "needs_confirmation": False,
     }
     report = Report(

@@ -7,7 +7,7 @@ import pytest
 from limber.hardware import ports
 from limber.hardware.checklists import CHECKS
 from limber.hardware.device import VIRTUAL_HOBBY_PORT, VIRTUAL_PORT
-from limber.hardware.safety import JUMPED, NO_POSE, Fault, State
+from limber.hardware.safety import JUMPED, NO_POSE, UNREACHED, Fault, State
 from limber.hardware.sentences import BLENDER, sentence
 from limber.player.robots import HOST
 
@@ -31,6 +31,15 @@ def test_every_fault_says_what_to_do(fault):
         text = sentence(State.FAULT, fault, detail, DEVICE)
         assert any(remedy in text for remedy in REMEDIES)
         assert "{" not in text
+
+
+@pytest.mark.parametrize("fault", [fault for fault in Fault if fault is not Fault.NONE])
+def test_of_a_robot_that_is_not_reached_every_fault_says_so(fault):
+    reached, unreached = (
+        sentence(State.FAULT, fault, "", DEVICE, is_reached=is_reached) for is_reached in (True, False)
+    )
+    assert unreached.endswith(reached)
+    assert (unreached == reached) is (fault in UNREACHED)
 
 
 def test_every_fault_has_a_list_of_what_to_check():

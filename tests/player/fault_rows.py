@@ -139,6 +139,17 @@ def unplugged(robot: ServedRobot) -> PlayerOutcome:
         return outcome(robot, player, said, is_latched=False)
 
 
+def stopped_then_unplugged(robot: ServedRobot) -> PlayerOutcome:
+    with robot.armed_player() as player:
+        player.type("stop")
+        player.until("Stopped: ")
+        robot.unplug()
+        said = sentence(player, robot, "Not reached: ")
+        robot.plug()
+        moves = unmoved(robot, player, DeviceState.DISARMED)
+        return PlayerOutcome(moves, said, back=way_back(robot, player))
+
+
 def not_there(robot: ServedRobot) -> PlayerOutcome:
     robot.unplug()
     with robot.player("--arm") as player:
@@ -282,6 +293,11 @@ def played_seconds(player: Playing) -> int:
 
 PLAYER = (
     PlayerRow("unplugged", "The cable is pulled, and plugged in again later", unplugged),
+    PlayerRow(
+        "stopped_then_unplugged",
+        "The robot is stopped, then the cable is pulled, and plugged in again later",
+        stopped_then_unplugged,
+    ),
     PlayerRow("not_there", "The port is not there yet, and appears later; `--arm` was typed", not_there),
     PlayerRow("silent", "The robot falls silent, and answers again later", silent),
     PlayerRow("restarts", "The robot restarts in motion", restarts),

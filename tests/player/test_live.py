@@ -232,6 +232,22 @@ def test_a_robot_that_is_away_is_waited_for(path: Path, tmp_path: Path):
         player.until("Ended without a connection to Rig: one that was lost while it was armed may keep its")
 
 
+def test_of_a_robot_that_was_stopped_and_then_unplugged_it_does_not_say_that_it_rests(path: Path):
+    with (
+        PtyRobot.for_device(device_of(robot(), path)) as pty_robot,
+        playing(path, "--port", pty_robot.port, "--arm") as player,
+    ):
+        player.until("Armed: the robot follows")
+        player.type("stop")
+        player.until("Stopped: ")
+        pty_robot.unplug()
+        said = player.until("Not reached: ")
+        assert "Stopped: make sure that all is safe, type 'clear'" in said
+        player.type("quit")
+        player.until("Ended without a connection to Rig")
+        assert "at rest" not in player.text
+
+
 def test_an_order_to_arm_that_comes_before_the_robot_is_connected_is_answered(path: Path):
     silent = PtyRobot.for_device(device_of(robot(), path))
     said: list[str] = []

@@ -18,6 +18,7 @@ from limber.player.sound import ClipSoundPlayer
 from tests.hardware.patience import wait_until
 
 DELAY = 0.25  # [s] Sound Delay
+REMEDY = "check this computer's sound output, or install ffplay or mpv"
 
 
 @pytest.fixture
@@ -192,14 +193,88 @@ def test_a_sound_that_nothing_can_play_here_is_told_once_each_time(tmp_path: Pat
             return len(said) == times
 
         wait_until(told)
-    assert said[1:] == ["lamp.wav is not heard: aplay cannot play it here"] * 2
+    assert said[1:] == [f"lamp.wav is not heard: aplay cannot play it here; {REMEDY}"] * 2
     speech = Speech()
     speech.say(tmp_path, "lamp")
     assert speech.events() == [BEGINS]
     wait_until(lambda: speech.events() == [ENDS])
-    assert speech.problem == "lamp.wav is not heard: aplay cannot play it here"
+    assert speech.problem == f"lamp.wav is not heard: aplay cannot play it here; {REMEDY}"
     install(tmp_path, "aplay", "exit 0")
     speech.say(tmp_path, "lamp")
     assert speech.events() == [BEGINS]
     wait_until(lambda: speech.events() == [ENDS])
+    assert speech.problem == ""
+
+
+def test_a_program_that_fails_while_it_plays_is_named_and_the_next_one_plays_the_sound_next_time(
+    tmp_path: Path, plays: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(sound_player, "FAILS_WITHIN", -1.0)  # however soon it is noticed
+    install(tmp_path, "pw-play", "exit 3")
+    clip, said = sound(tmp_path)
+    playhead = Playhead(2.0)
+    playhead.advance(0.3)
+
+    def told() -> bool:
+        clip.follow(playhead)
+        return len(said) == 2
+
+    wait_until(told)
+    assert (
+        said[1] == "lamp.wav is no longer heard: pw-play has failed (exit status 3); aplay plays it next time"
+    )
+    assert begun(plays) == 0, "in the middle of the clip it would come too late"
+    playhead.seek(0.0)
+    playhead.advance(0.3)
+    clip.follow(playhead)
+    wait_until(lambda: begun(plays) == 1)
+    clip.close()
+
+
+def test_speech_of_which_the_only_program_fails_while_it_plays_ends_with_the_reason(
+    tmp_path: Path, plays: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(sound_player, "FAILS_WITHIN", -1.0)
+    install(tmp_path, "aplay", "exit 3")
+    (tmp_path / "bye.wav").write_bytes(b"sound")
+    speech = Speech()
+    speech.say(tmp_path, "bye")
+    assert speech.events() == [BEGINS]
+    wait_until(lambda: speech.events() == [ENDS])
+    assert speech.problem == f"bye.wav is no longer heard: aplay has failed (exit status 3); {REMEDY}"
+
+
+def test_a_failure_of_speech_is_noticed_whenever_it_comes(
+    tmp_path: Path, plays: Path, monkeypatch: pytest.MonkeyPatch
+):
+    codes = [None, 1]  # it fails right after it was looked at
+
+    class Process:
+        def __init__(self, *_: object, **__: object) -> None:
+            self.poll = lambda: codes.pop(0) if codes else 1
+
+    monkeypatch.setattr(sound_player.subprocess, "Popen", Process)
+    (tmp_path / "bye.wav").write_bytes(b"sound")
+    speech = Speech()
+    speech.say(tmp_path, "bye")
+    assert [speech.events() for _ in range(3)] == [[BEGINS], [], [ENDS]]
+    assert speech.problem == f"bye.wav is not heard: aplay cannot play it here; {REMEDY}"
+
+
+def test_speech_says_which_program_plays_it_in_place_of_another_and_begins_with_that_one_next_time(
+    tmp_path: Path, plays: Path
+):
+    install(tmp_path, "pw-play", "exit 1")
+    for name in ("hello.wav", "bye.wav"):
+        (tmp_path / name).write_bytes(b"sound")
+    speech = Speech()
+    speech.say(tmp_path, "hello")
+    assert speech.events() == [BEGINS]
+    wait_until(lambda: not speech.events() and begun(plays) == 1)
+    assert speech.problem == "pw-play cannot play hello.wav here: aplay plays it"
+    install(tmp_path, "aplay", f'echo "$2" >> "{plays}"')
+    speech.say(tmp_path, "bye")
+    assert speech.events() == [ENDS, BEGINS]
+    wait_until(lambda: speech.events() == [ENDS])
+    assert begun(plays) == 2
     assert speech.problem == ""

@@ -5,9 +5,11 @@ from pathlib import Path
 
 import bpy
 import pytest
+from limber.files import sound_player
 from limber.rig.live import rehearsal
 
 from tests.blender.behaviours import add_states, add_transition
+from tests.blender.drawing import drawn
 from tests.blender.osc_sender import packet, words
 from tests.blender.remote.remote_control import problem, sending
 from tests.blender.rigs import looking_chain, target
@@ -62,3 +64,15 @@ def test_a_sound_beside_the_file_is_speech_from_its_begin_to_its_end(rehearsed, 
         assert passed(5) == "Speaking"
         (tmp_path / "over").touch()
         wait_until(lambda: passed() == "Idle")
+
+
+def test_a_sound_program_that_fails_is_named_in_the_panel(rehearsed, tmp_path: Path, monkeypatch):
+    from limber.panels.authoring.behaviour import LIMBER_PT_behaviour
+
+    monkeypatch.setattr(sound_player, "FAILS_WITHIN", -1.0)  # however soon it is noticed
+    (tmp_path / "programs" / "aplay").write_text("#!/bin/sh\nexit 3\n")
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "scene.blend"))
+    with sending(rehearsed) as send:
+        send(words("/limber/say", "hello"))
+        wait_until(lambda: (passed(), rehearsal.speech_problem(bpy.context.scene))[1])
+        assert "hello.wav is no longer heard: aplay has failed" in drawn(LIMBER_PT_behaviour).said

@@ -175,7 +175,7 @@ class World(Simulation):
     def sentence(self) -> str:
         """The sentence that Blender shows."""
         report = self.report
-        return sentence(report.state, report.fault, report.detail, self.device)
+        return sentence(report.state, report.fault, report.detail, self.device, is_reached=report.is_reached)
 
     def ranges(self) -> list[tuple[float, float]]:
         """Lowest and highest angle of each joint [rad]."""
