@@ -151,7 +151,7 @@ class Connection(ABC):
         time: Current time [s].
 
     Attributes:
-        fault_report: The fault with its cause; the first one stays until `acknowledge_fault`.
+        fault_report: The fault with its cause; it stays until `acknowledge_fault`, as `fail` says.
         state: Confirmed or requested state of the device.
         limited_device: The device, with its channels' ranges narrowed to the limits that the servos
             themselves store.
@@ -210,8 +210,8 @@ class Connection(ABC):
         self.state = (CONFIRMED if is_confirmed else PENDING)[self._desired]
 
     def fail(self, fault: Fault, detail: str) -> None:
-        """Record a fault; if there is one already, it stays."""
-        if self.fault_report is None:
+        """Record a fault. One that is there already stays, unless the connection works no longer."""
+        if self.fault_report is None or (self.alive and fault not in RECOVERABLE):
             self.fault_report = FaultReport(fault, detail)
 
     def readings(self) -> Sequence[Readings]:

@@ -82,6 +82,17 @@ def test_a_device_that_restarts_in_motion_ends_disarmed_and_says_so(simulate):
     assert simulation.commands[0] == pytest.approx(stands, abs=1e-3)
 
 
+def test_a_device_that_is_unplugged_after_a_fault_is_not_reached(simulate):
+    simulation = simulate(make_device())
+    simulation.arm(waving)
+    simulation.robot.reset()
+    report = simulation.run(0.5, waving)
+    assert (report.fault, report.is_reached) == (Fault.DEVICE_RESET, True)
+    simulation.cable.unplugged = True
+    report = simulation.run(0.5, waving)
+    assert (report.fault, report.is_reached) == (Fault.DEVICE_RESET, False)
+
+
 def test_a_device_that_restarts_at_rest_is_greeted_again(simulate):
     simulation = simulate(make_device())
     simulation.run(1.0, POSE)
