@@ -107,7 +107,7 @@ class PostureKeeper:
 
     @property
     def posture_settings(self) -> tuple[str, ...]:
-        """Names of further properties that the panel shows beside the choice of the posture, such as
+        """Names of the properties that the panel shows beside the choice of the posture, such as
         "transition".
         """
         return ()
