@@ -78,9 +78,8 @@ def _path_up(rig: bpy.types.Object, end: bpy.types.Bone) -> list[str]:
         if bone.name in taken or _is_moved(rig, [bone.name, *above[::-1]]):
             break
         above.append(bone.name)
-    while (
-        mechanism_bones and len(above) > 1 and not joint_axes(rig.pose.bones[above[-1]])
-    ):  # bones that are fixed to the mechanism move with it
+    # bones that are fixed to the mechanism move with it
+    while mechanism_bones and len(above) > 1 and not joint_axes(rig.pose.bones[above[-1]]):
         above.pop()
     if mechanism_bones and not any(joint_axes(rig.pose.bones[name]) for name in above):
         raise RigError(
@@ -88,9 +87,8 @@ def _path_up(rig: bpy.types.Object, end: bpy.types.Bone) -> list[str]:
             " there (Mechanism > Goals), or import the robot again without Closed Loops"
         )
     path = above if mechanism_bones else chain_root.line(rig, above).bones
-    while len(path) > 1 and constrained.mover(
-        rig.pose.bones[path[-1]]
-    ):  # a chain cannot begin with a bone that constraints move
+    # a chain cannot begin with a bone that constraints move
+    while len(path) > 1 and constrained.mover(rig.pose.bones[path[-1]]):
         path = path[:-1]
     return path[::-1]
 

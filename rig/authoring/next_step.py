@@ -81,7 +81,8 @@ ARM = NextStep(
 LIVE_MECHANISM = NextStep(
     "Press Start Live in the Mechanism panel: its bodies follow targets or motors", "limber.live", "PLAY"
 )
-TURN = NextStep(  # step for an end whose goal is only a rotation
+# step for an end whose goal is only a rotation
+TURN = NextStep(
     "Rotate the target (R in Object Mode): the chain follows. To move a robot too, press Connect",
     "limber.connect",
     "LINKED",

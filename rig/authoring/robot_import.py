@@ -112,9 +112,8 @@ def importing(
             warnings += yield from robot_meshes.adding(files, rig, bones, collection, up_axis)
         yield from _prepare_pose(tree, rig, bones)
         _store_postures(robot, rig)
-        context.scene.collection.children.link(
-            collection
-        )  # linked to the collection last, so that no redraw evaluates an incomplete robot
+        # the collection is linked to the scene last, so that no redraw evaluates an incomplete robot
+        context.scene.collection.children.link(collection)
         closures = closures_text(robot) if close_loops else ""
         if closures:
             yield Progress(1.0, "Closing loops")

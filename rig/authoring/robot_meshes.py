@@ -60,9 +60,8 @@ class _VisualBuilder:
         self.files, self.collection, self.up_axis = files, collection, up_axis
         self.warnings: list[str] = []
         self.sizes: dict[str, float] = {}  # [m] largest dimension of the mesh of each file, after scaling
-        self._rotated: dict[
-            tuple[str, str], list[str]
-        ] = {}  # names of the rotated files, by the kind of file and its up axis other than Z
+        # names of the rotated files, by the kind of file and its up axis other than Z
+        self._rotated: dict[tuple[str, str], list[str]] = {}
         self._meshes: dict[str, bpy.types.Mesh | None] = {}
         self._materials: dict[tuple[str, Colour], bpy.types.Material] = {}
 

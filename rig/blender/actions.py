@@ -9,7 +9,8 @@ import bpy
 import numpy as np
 
 CONSTANT, LINEAR = 0, 1  # Blender's numbers of two interpolation modes, for foreach_set
-KEY_FIELDS = {  # attributes of a key, each with the number of values and their type
+# attributes of a key, each with the number of values and their type
+KEY_FIELDS = {
     "co": (2, np.float32),
     "interpolation": (1, np.int32),
     "handle_left": (2, np.float32),

@@ -167,10 +167,10 @@ def _ik_from_outside(rig: bpy.types.Object, reader: ChainReader) -> Iterator[Fin
         for constraint in bone.constraints:
             if constraint.type not in IK or not acts(constraint):
                 continue
-            caught = next((part.name for part in reached(bone, constraint) if part.name in on_path), None)
-            if caught:
+            moved_bone = next((part.name for part in reached(bone, constraint) if part.name in on_path), None)
+            if moved_bone:
                 yield Finding(
-                    f"Constraint '{constraint.name}' on bone '{bone.name}' moves bone '{caught}' of the"
+                    f"Constraint '{constraint.name}' on bone '{bone.name}' moves bone '{moved_bone}' of the"
                     " chain: mute it, or make its Chain Length shorter",
                     True,
                 )

@@ -205,7 +205,7 @@ class ChainSession(SceneSession):
             return channel_values
         by_rotation = {
             bone for bone, mode in self.reader.modes.items() if mode in CHANNELS
-        } | self.reader.made_up
+        } | self.reader.compensating
         for (bone, axis), value in self.values().items():
             if is_prismatic(axis) or bone not in by_rotation:
                 channel_values[channels.of_joint(rig, bone, axis)] = value

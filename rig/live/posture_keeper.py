@@ -260,7 +260,7 @@ class MotorPostures(PostureKeeper):
         shown = session.values() if self.is_live and self.settings.drive == "TARGETS" else {}
         values = shown or self.posed()
         action = self._make_posture(name, values)
-        postures.tell_motors(
+        postures.store_motor_joints(
             action, {channel.path: key for key in values if (channel := self.channel(key)) is not None}
         )
         return action

@@ -18,7 +18,8 @@ from .ownership import NONE
 MOTOR = "MOTOR"
 # [m or rad] range of a generic constraint below which the constraint locks the axis
 LOCKED = 1e-6
-PLAIN_TYPES = {  # Blender's type -> (axes of translation, axes of rotation) of the joint
+# Blender's type -> (axes of translation, axes of rotation) of the joint
+PLAIN_TYPES = {
     "FIXED": ("", ""),
     "POINT": ("", "XYZ"),
     "HINGE": ("", "Z"),

@@ -119,9 +119,8 @@ class ComparisonTable:
         return "\n".join(lines) + "\n"
 
 
-_tables: dict[
-    tuple[int, str], ComparisonTable
-] = {}  # each chain's last comparison, by the armature object's session_uid and the chain's uid
+# each chain's last comparison, by the armature object's session_uid and the chain's uid
+_tables: dict[tuple[int, str], ComparisonTable] = {}
 
 
 def table(rig: bpy.types.Object, chain: bpy.types.PropertyGroup) -> ComparisonTable | None:

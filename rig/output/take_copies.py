@@ -35,9 +35,8 @@ DONE = ".restored"  # suffix of a copy that has been restored and is not offered
 
 _numbers = count(1)  # numbers of the copies of this process
 _open: set[Path] = set()  # copies of this process's current recordings
-_left: dict[
-    str, Path | None
-] = {}  # by the armature's name: copy of its interrupted recording; filled by the first search
+# by the armature's name: copy of its interrupted recording; filled by the first search
+_left: dict[str, Path | None] = {}
 
 
 class Copy:

@@ -303,7 +303,7 @@ def store_posture(rig: bpy.types.Object, sources: tuple[Source, ...], name: str)
         channel = mover.channel(source.key[1:]) if mover is not None else None
         if source.key in known and channel is not None and channel.group == MOTORS:
             motors[channel.path] = source.key[1:]
-    postures.tell_motors(action, motors)
+    postures.store_motor_joints(action, motors)
     return action
 
 

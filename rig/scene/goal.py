@@ -23,7 +23,8 @@ class GoalKind(NamedTuple):
     does: str  # verb for what the end does with its target, in messages
 
 
-GOALS = {  # files store the index in this table, so new goals are added at its end
+# files store the index in this table, so new goals are added at its end
+GOALS = {
     "POINT": GoalKind(Point, "Look at Point", "The end looks at the position of the target", "looks at"),
     "DIRECTION": GoalKind(
         Direction,

@@ -73,18 +73,14 @@ class Placement:
         self._seen = seen
         self.moved = moved
         self._rests = rests or RestFrames()
-        self.frames: dict[
-            int, Mapping[str, np.ndarray]
-        ] = {}  # armature's session_uid -> bone -> frame (4, 4) of a link, in armature space
-        self._bone_frames: dict[
-            int, Mapping[str, BoneFrame]
-        ] = {}  # armature's session_uid -> bone that a chain moves -> its frame
-        self._warped: dict[
-            int, set[str]
-        ] = {}  # armature's session_uid -> bones that movers other than its body move
-        self.bodies: dict[
-            int, dict[str, PlacedMechanism]
-        ] = {}  # object's session_uid -> bone ("": the object) -> the mechanism whose body it shows
+        # armature's session_uid -> bone -> frame (4, 4) of a link, in armature space
+        self.frames: dict[int, Mapping[str, np.ndarray]] = {}
+        # armature's session_uid -> bone that a chain moves -> its frame
+        self._bone_frames: dict[int, Mapping[str, BoneFrame]] = {}
+        # armature's session_uid -> bones that movers other than its body move
+        self._warped: dict[int, set[str]] = {}
+        # object's session_uid -> bone ("": the object) -> the mechanism whose body it shows
+        self.bodies: dict[int, dict[str, PlacedMechanism]] = {}
         self._placing: list = []
         self._objects = objects or Dependencies()
 

@@ -24,7 +24,8 @@ class FindingKind(NamedTuple):
     colour: tuple[float, float, float]  # linear RGB, from a colour-blind-safe palette (Okabe & Ito 2008)
 
 
-KINDS: dict[str, FindingKind] = {  # the most serious first
+# the most serious first
+KINDS: dict[str, FindingKind] = {
     "GOAL": FindingKind("No goal", "CANCEL", (0.0, 0.0, 0.0)),
     "ZONE": FindingKind("In zone", "CUBE", (0.55, 0.1, 0.1)),
     "JUMP": FindingKind("Jump", "FORCE_TURBULENCE", (0.83, 0.37, 0.0)),

@@ -39,9 +39,8 @@ class _Gallery:
         self.known: dict[Key, str] = {}  # key -> hash of the posture's thumbnail; "" if it cannot be drawn
         self.outdated: set[Key] = set()  # keys in `known` whose thumbnail may have changed
         self.requested: dict[Key, None] = {}  # keys to render, in the order of the requests
-        self.choices: dict[
-            tuple[int, str], list[tuple[str, str, str, int, int]]
-        ] = {}  # enumeration items, by the armature's session_uid and the chain's uid
+        # enumeration items, by the armature's session_uid and the chain's uid
+        self.choices: dict[tuple[int, str], list[tuple[str, str, str, int, int]]] = {}
 
 
 _cache = _Gallery()
