@@ -88,7 +88,7 @@ def _path_up(rig: bpy.types.Object, end: bpy.types.Bone) -> list[str]:
         )
     path = above if mechanism_bones else chain_root.line(rig, above).bones
     # a chain cannot begin with a bone that constraints move
-    while len(path) > 1 and constrained.mover(rig.pose.bones[path[-1]]):
+    while len(path) > 1 and constrained.moving_constraint(rig.pose.bones[path[-1]]):
         path = path[:-1]
     return path[::-1]
 
@@ -98,7 +98,7 @@ def _is_moved(rig: bpy.types.Object, names: list[str]) -> bool:
     past it.
     """
     bone = rig.pose.bones[names[0]]
-    return constrained.mover(bone) is not None and carried.carrier(bone, names) is None
+    return constrained.moving_constraint(bone) is not None and carried.carrier(bone, names) is None
 
 
 def why_begins(rig: bpy.types.Object, path: list[str]) -> str:

@@ -163,7 +163,7 @@ class BodyReader:
             pose_bone,
             -1 if is_base else index_of[bone.parent.name],
             () if has_no_joints else joint_axes(pose_bone),
-            is_followed=constrained.mover(pose_bone) is not None,
+            is_followed=constrained.moving_constraint(pose_bone) is not None,
         )
 
     def is_outdated(self, pose_bones: bpy.types.bpy_prop_collection) -> bool:

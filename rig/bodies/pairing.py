@@ -376,7 +376,11 @@ def bones(rig: bpy.types.Object, retarget: bpy.types.PropertyGroup) -> list[str]
     moved_bones: dict[str, None] = {base: None}
     for path in paths:
         moved_bones.update(dict.fromkeys(path[path.index(base) :: -1]))
-    return [name for name in moved_bones if name == base or constrained.mover(rig.pose.bones[name]) is None]
+    return [
+        name
+        for name in moved_bones
+        if name == base or constrained.moving_constraint(rig.pose.bones[name]) is None
+    ]
 
 
 def path_to_root(rig: bpy.types.Object, name: str) -> list[str]:

@@ -108,7 +108,7 @@ def _axes(bone: bpy.types.PoseBone, chain: bpy.types.PropertyGroup, reader: Chai
 def _constraints(
     rig: bpy.types.Object, bone: bpy.types.PoseBone, chain: bpy.types.PropertyGroup, reader: ChainReader
 ) -> Iterator[Finding]:
-    moving_constraint = None if bone.name in reader.free else constrained.mover(bone)
+    moving_constraint = None if bone.name in reader.free else constrained.moving_constraint(bone)
     if moving_constraint:
         yield Finding(
             constrained.why_not(rig, bone, moving_constraint, constrained.below(reader.names, bone)), True

@@ -111,6 +111,9 @@ def _mass(
 
 
 def _of_file(rest: Rest, bone: str) -> Mass:
+    """Mass of a bone's link in the robot's file, with the centre of mass in the bone's frame; 0 if the file
+    has none.
+    """
     inertial = rest.inertials[bone]
     if inertial is None:
         return Mass()
