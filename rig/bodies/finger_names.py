@@ -1,4 +1,4 @@
-"""Reads the finger and the joint that a bone's name names. Does not use Blender.
+"""Reads from a bone's name to which finger it belongs, and which of its joints it is. Does not use Blender.
 
 Fingers are named, or numbered after the word "finger". Their joints are numbered from 0 or from 1, or named
 after bones. A number that Blender adds to a name that is taken, as to an extruded bone's (".001"), is a

@@ -115,8 +115,8 @@ def _from_stream(
 def _store_foot_heights(
     rig: bpy.types.Object, retarget: bpy.types.PropertyGroup, pairs: list, depsgraph: bpy.types.Depsgraph
 ) -> None:
-    """Stores the heights [m] of the feet's bones above the floor on which the feet stand, if feet are paired:
-    the source's from its animation, or from a performer's current pose; the target's from its rest pose.
+    """Stores the heights [m] of the feet's bones while the feet stand, if feet are paired: the source's above
+    its origin, from its animation or a performer's current pose; the target's above its soles, at rest.
     """
     parts = calibration.parts_of([names.Pair(pair.source, pair.target) for pair in pairs])
     feet = [

@@ -27,7 +27,7 @@ class BodyPart(NamedTuple):
 
 
 class NameReading(NamedTuple):
-    """What the name of a bone or link reading: its body part, number, and whether it names a hinge's axis.
+    """What the name of a bone or link says: its body part, number, and whether it names a hinge's axis.
 
     Attributes:
         part: The body part; None: the name is not known.

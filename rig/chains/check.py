@@ -242,7 +242,7 @@ def _target(
     elif why := why_no_target(target, context.scene, context.view_layer):
         yield Finding(why, True)
         return
-    # while live, Limber's constraints keep targets evaluated that depend on objects alone
+    # while live, Limber's constraints keep those targets evaluated that depend on objects alone
     elif is_unevaluated(context, target.obj) and (target.bone or not depends_on_objects_alone(target.obj)):
         yield Finding(
             f"Target '{target.name}' is disabled in viewports, so it does not move: show it in the Outliner"

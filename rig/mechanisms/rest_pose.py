@@ -92,7 +92,7 @@ class RestPose:
         return min(self._apart(self.moved(body) @ rest, pose) for body in (None, *bodies))
 
     def _apart(self, pose: Array, other: Array) -> float:
-        """Difference of two poses (4, 4): the larger of the angle [rad] and the distance relative to `size`."""
+        """Difference of two poses (4, 4): the angle [rad] or the distance relative to `size`, if larger."""
         angle = float(angle_of((pose[:3, :3].T @ other[:3, :3])[None])[0])
         return max(float(np.linalg.norm(pose[:3, 3] - other[:3, 3])) / self.size, angle)
 
