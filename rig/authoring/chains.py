@@ -140,9 +140,9 @@ def new_chain(rig: bpy.types.Object, selected: list[str], is_part: bool = False)
     if guess.reason:
         forward.point(chain, rig, chain.end, guess.direction)
         if is_of_bones(chain, SOLVER):
-            # A head looks from its bone's head, about which it rotates: seen from the tail, a near target
-            # would be behind. The bone may also point sideways. If the selected bone only marked the tip, the
-            # end looks from its tail, where the selected bone is.
+            # a head looks from its bone's head, about which it rotates: seen from the tail, a near target
+            # would be behind; the bone may also point sideways. If the selected bone only marked the tip, the
+            # end looks from its tail, where the selected bone is
             chain.eye = 0.0 if chain.end in selected else 1.0
     rig.limber.active_chain = len(rig.limber.chains) - 1
     return chain
@@ -188,11 +188,11 @@ def moving_bones(rig: bpy.types.Object, names: list[str]) -> list:
     return moving
 
 
-def _refuse_shared(rig: bpy.types.Object, names: list[str], but: str = "") -> None:
-    """Raises RigError if a bone is in a chain other than the one with the uid `but`."""
+def _refuse_shared(rig: bpy.types.Object, names: list[str], own_uid: str = "") -> None:
+    """Raises RigError if a bone is in a chain other than the one with the uid `own_uid`."""
     for chain in rig.limber.chains:
         for joint in chain.joints:
-            if joint.bone in names and chain.uid != but:
+            if joint.bone in names and chain.uid != own_uid:
                 raise RigError(
                     f"Bone '{joint.bone}' already moves in chain '{chain.name}': to solve '{names[-1]}'"
                     " together with it, select that chain and press Add End; else select other bones, or"
@@ -201,9 +201,13 @@ def _refuse_shared(rig: bpy.types.Object, names: list[str], but: str = "") -> No
 
 
 def add_end(rig: bpy.types.Object, chain: bpy.types.PropertyGroup, bone: str) -> bpy.types.PropertyGroup:
-    """Makes a bone an additional end of a chain, with joints for the bones that lead to it. If it raises an
-    error, nothing has changed. Args: rig: The armature object. chain: The chain. bone: Name of the bone, a
-    descendant of the chain's root.
+    """Makes a bone an additional end of a chain, with joints for the bones that lead to it; returns the end's
+    settings. If it raises an error, nothing has changed.
+
+    Args:
+        rig: The armature object.
+        chain: The chain.
+        bone: Name of the bone, a descendant of the chain's root.
 
     Raises:
         RigError: the bone is an end already, is no descendant of the root, moves in another chain, or nothing
@@ -240,9 +244,9 @@ def _new_bones(rig: bpy.types.Object, chain: bpy.types.PropertyGroup, bone: str)
         )
     if bone in end_bones(chain):
         raise RigError(f"Bone '{bone}' is an end of chain '{chain.name}' already: select another bone")
-    had = bone_names(rig.pose.bones, chain)
-    names = [name for name in path_names(rig.pose.bones, chain.root, bone) if name not in had]
-    _refuse_shared(rig, names, but=chain.uid)
+    chain_bones = bone_names(rig.pose.bones, chain)
+    names = [name for name in path_names(rig.pose.bones, chain.root, bone) if name not in chain_bones]
+    _refuse_shared(rig, names, own_uid=chain.uid)
     return names
 
 
@@ -275,12 +279,12 @@ def all_locked(root: str, end: str) -> str:
     )
 
 
-def _refuse_followers(rig: bpy.types.Object, names: list[str], had: Sequence[tuple[str, str]] = ()) -> None:
-    """Raises RigError if a bone of the chain mimics a joint of the same chain. `had`: (bone, axis) of the
-    joints that the chain has already.
+def _refuse_followers(rig: bpy.types.Object, names: list[str], old: Sequence[tuple[str, str]] = ()) -> None:
+    """Raises RigError if a bone of the chain mimics a joint of the same chain. `names`: bones that the chain
+    gets; `old`: (bone, axis) of the joints that it has already.
     """
-    joints = [*had, *((name, axis) for name in names for axis in joint_axes(rig.pose.bones[name]))]
-    path = {*names, *(bone for bone, _ in had)}
+    joints = [*old, *((name, axis) for name in names for axis in joint_axes(rig.pose.bones[name]))]
+    path = {*names, *(bone for bone, _ in old)}
     for follower in mimic.followers_of(rig, joints):
         if follower.bone in path:
             raise RigError(mimic.why_not_on_path(follower))
@@ -289,6 +293,9 @@ def _refuse_followers(rig: bpy.types.Object, names: list[str], had: Sequence[tup
 def _add_joint(
     rig: bpy.types.Object, chain: bpy.types.PropertyGroup, bone: bpy.types.PoseBone, axis: str
 ) -> bpy.types.PropertyGroup:
+    """Appends a joint for an axis of a bone, with limits from the rig or the robot's file, and the next free
+    servo; returns it.
+    """
     servo = device.next_servo(rig)
     joint = chain.joints.add()
     joint.name = axes.label(bone.name, axis)
@@ -342,8 +349,8 @@ def match_joints(rig: bpy.types.Object, chain: bpy.types.PropertyGroup) -> tuple
     with item_keys.following(chain, "joints", "key"):
         for index in reversed(removed):
             chain.joints.remove(index)
-        had = {joint.key for joint in chain.joints}
-        new = [key for key in unlocked if key not in had]
+        kept = {joint.key for joint in chain.joints}
+        new = [key for key in unlocked if key not in kept]
         for name, axis in new:
             _add_joint(rig, chain, rig.pose.bones[name], axis)
         # new joints were appended: restore the order along the bones, which a new chain has

@@ -27,6 +27,7 @@ def joined(rig: bpy.types.Object, path: list[str]) -> list[str]:
 
 
 def _is_animated(rig: bpy.types.Object) -> bool:
+    """Whether a rig has an action or NLA tracks."""
     data = rig.animation_data
     return data is not None and (data.action is not None or len(data.nla_tracks) > 0)
 

@@ -67,6 +67,7 @@ def name_of(settings: bpy.types.PropertyGroup) -> str:
 
 
 def _built_in_name(style: StyleSettings) -> str:
+    """Name of the built-in motion style with these values; "" if there is none."""
     return next((name for name, (_, known) in BUILT_IN.items() if _is_same(style, known)), "")
 
 

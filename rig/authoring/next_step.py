@@ -193,6 +193,7 @@ def _of_posing(settings: bpy.types.PropertyGroup) -> NextStep | None:
 
 
 def _of_robot(rig: bpy.types.Object) -> NextStep:
+    """The step of a connected robot, by its state."""
     step = _of_status(links.status(rig))
     if step is FOLLOWS and (why := links.beyond_servos(rig) or next(iter(links.off_axis(rig)), "")):
         return step._replace(sentence=why)

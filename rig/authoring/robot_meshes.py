@@ -132,6 +132,7 @@ class _VisualBuilder:
         return None, (1.0, 1.0, 1.0)  # the robot file's parser has already added a warning
 
     def _shared(self, name: str, make: Callable[[], tuple]) -> bpy.types.Mesh:
+        """Mesh of a basic shape, which all visuals of this shape share; `make` returns its geometry."""
         mesh = self._meshes.get(f"<{name}>")
         if mesh is None:
             mesh = self._meshes[f"<{name}>"] = bpy.data.meshes.new(name)
@@ -140,6 +141,7 @@ class _VisualBuilder:
         return mesh
 
     def _read(self, link: ModelLink, name: str) -> bpy.types.Mesh | None:
+        """Mesh of a file; None, with a warning, if it cannot be read."""
         mesh_file = self.files.meshes[name]
         path = mesh_file.path
         if path is None:
@@ -192,8 +194,9 @@ class _VisualBuilder:
             if self.up_axis == "AUTO"
         ]
 
-    def _warn(self, link: ModelLink, name: str, what: str) -> None:
-        self.warnings.append(f"mesh '{name}' of link '{link.name}' {what}; a placeholder is shown instead")
+    def _warn(self, link: ModelLink, name: str, fault: str) -> None:
+        """Adds a warning about a mesh file; `fault`: part of a sentence."""
+        self.warnings.append(f"mesh '{name}' of link '{link.name}' {fault}; a placeholder is shown instead")
 
     def _material(self, material: Material | None) -> bpy.types.Material:
         name, colour = (
