@@ -80,8 +80,7 @@ class ChainSession(SceneSession):
     lids: tuple[Lid, ...] = ()  # bones that are eyelids, in their authored pose
     authored: np.ndarray | None = None  # (n,) [rad; prismatic joints m] authored values at the last read
     chain_settings: ChainSettings | None = None  # the chain's settings at the last read
-    # world matrix of the base frame, from the last read
-    base: list[list[float]] = field(default_factory=list)
+    base: list[list[float]] = field(default_factory=list)  # world matrix of the base, from the last read
     hanging: Hanging | None = None  # the other chain that carries the base, from the last read
     # frame of each bone of the chain, see `joint_tree.bone_frames`
     bone_frames: dict[str, tuple[int, np.ndarray]] = field(default_factory=dict)
@@ -280,9 +279,7 @@ class ChainSession(SceneSession):
 
     def _as_authored(self, mover: Mover, evaluated: PropertyGroup, settings: ChainSettings) -> DirectedChain:
         """Posture that the chain keeps and target that it follows by its own settings, without a behaviour.
-
-        Raises:
-            RigError: a stored posture is missing, or has no value of the chain's joints.
+        Raises RigError if a stored posture is missing, or has no value of the chain's joints.
         """
         chain, stored = mover.settings, partial(self.in_posture, mover, self.reader.joint_keys)
         posture = kept(chain, evaluated, self.authored, stored)
@@ -373,11 +370,8 @@ class ChainSession(SceneSession):
         self, rig: Object, chain: PropertyGroup, solver: str, rig_in_world: Matrix, base: str
     ) -> None:
         """Makes the chain's model again if settings have changed, or the part of the pose that no joint
-        moves. `base`: key of the setting Base in use, which a behaviour may replace.
-
-        Raises:
-            UnavailableSolverError: the solver does not support the chain.
-            RigError, SkeletonError, GazeError, MotionError: the setup cannot be used.
+        moves. `base`: key of the setting Base in use, which a behaviour may replace. Raises
+        UnavailableSolverError, or another of `errors`.
         """
         reader = self.reader
         self.fixed = self.fixed.of(reader.held(self.poses), lambda: reader.fixed(self.poses))

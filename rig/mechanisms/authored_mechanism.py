@@ -174,11 +174,7 @@ class _Reader:
         )
 
     def matrix(self, obj: Object) -> Matrix:
-        """World matrix of an object, as Blender has evaluated it.
-
-        Raises:
-            RigError: the object was deleted, is not evaluated, or is at no position that can be.
-        """
+        """World matrix of an object as evaluated; raises RigError if it was deleted or is not evaluated."""
         evaluated = obj.evaluated_get(self.depsgraph)
         if not obj.users_collection:
             raise RigError(
@@ -335,18 +331,8 @@ class _Reader:
                     continue
                 offset = inverse(self.rest.rest[joint_object.session_uid]) @ self.poses[part.name]
                 scale = object_scale(joint_object.evaluated_get(self.depsgraph))
-                yield (
-                    names.index(part.name),
-                    Part(
-                        joint_object.name,
-                        "CARRIED",
-                        joint_object.name,
-                        joint_object.session_uid,
-                        "",
-                        offset,
-                        scale,
-                    ),
-                )
+                name, uid = joint_object.name, joint_object.session_uid
+                yield names.index(part.name), Part(name, "CARRIED", name, uid, "", offset, scale)
 
     def _at_rest(self, to_base: Array) -> Iterator[tuple[Part, Array]]:
         """(part, rest pose (4, 4)) of the objects that Go to Rest Pose moves: moving bodies and joints,

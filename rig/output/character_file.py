@@ -326,9 +326,7 @@ class CharacterExport(SteppedJob):
         return remarks + self.sounds.remarks
 
     def _hanging(self, chain: ExportedChain) -> list[str]:
-        """Sentences on a chain's base and targets that another chain moves, but not by parents alone: the
-        file cannot say how.
-        """
+        """Sentences on a chain's base and targets that another chain moves, and not by parents alone."""
         sentences, mover = [], chain.mover
         is_on_link = chain.anchor(self._anchor).link is not None
         for other in (other.mover for other in self.chains.values()):
