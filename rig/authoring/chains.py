@@ -78,9 +78,8 @@ def _path_up(rig: bpy.types.Object, end: bpy.types.Bone) -> list[str]:
         if bone.name in taken or _is_moved(rig, [bone.name, *above[::-1]]):
             break
         above.append(bone.name)
-    while (
-        mechanism_bones and len(above) > 1 and not joint_axes(rig.pose.bones[above[-1]])
-    ):  # bones that are fixed to the mechanism move with it
+    # bones that are fixed to the mechanism move with it
+    while mechanism_bones and len(above) > 1 and not joint_axes(rig.pose.bones[above[-1]]):
         above.pop()
     if mechanism_bones and not any(joint_axes(rig.pose.bones[name]) for name in above):
         raise RigError(
@@ -88,9 +87,8 @@ def _path_up(rig: bpy.types.Object, end: bpy.types.Bone) -> list[str]:
             " there (Mechanism > Goals), or import the robot again without Closed Loops"
         )
     path = above if mechanism_bones else chain_root.line(rig, above).bones
-    while len(path) > 1 and constrained.mover(
-        rig.pose.bones[path[-1]]
-    ):  # a chain cannot begin with a bone that constraints move
+    # a chain cannot begin with a bone that constraints move
+    while len(path) > 1 and constrained.moving_constraint(rig.pose.bones[path[-1]]):
         path = path[:-1]
     return path[::-1]
 
@@ -100,7 +98,7 @@ def _is_moved(rig: bpy.types.Object, names: list[str]) -> bool:
     past it.
     """
     bone = rig.pose.bones[names[0]]
-    return constrained.mover(bone) is not None and carried.carrier(bone, names) is None
+    return constrained.moving_constraint(bone) is not None and carried.carrier(bone, names) is None
 
 
 def why_begins(rig: bpy.types.Object, path: list[str]) -> str:
@@ -142,9 +140,9 @@ def new_chain(rig: bpy.types.Object, selected: list[str], is_part: bool = False)
     if guess.reason:
         forward.point(chain, rig, chain.end, guess.direction)
         if is_of_bones(chain, SOLVER):
-            # A head looks from its bone's head, about which it rotates: seen from the tail, a near target
-            # would be behind. The bone may also point sideways. If the selected bone only marked the tip, the
-            # end looks from its tail, where the selected bone is.
+            # a head looks from its bone's head, about which it rotates: seen from the tail, a near target
+            # would be behind; the bone may also point sideways. If the selected bone only marked the tip, the
+            # end looks from its tail, where the selected bone is
             chain.eye = 0.0 if chain.end in selected else 1.0
     rig.limber.active_chain = len(rig.limber.chains) - 1
     return chain
@@ -190,11 +188,11 @@ def moving_bones(rig: bpy.types.Object, names: list[str]) -> list:
     return moving
 
 
-def _refuse_shared(rig: bpy.types.Object, names: list[str], but: str = "") -> None:
-    """Raises RigError if a bone is in a chain other than the one with the uid `but`."""
+def _refuse_shared(rig: bpy.types.Object, names: list[str], own_uid: str = "") -> None:
+    """Raises RigError if a bone is in a chain other than the one with the uid `own_uid`."""
     for chain in rig.limber.chains:
         for joint in chain.joints:
-            if joint.bone in names and chain.uid != but:
+            if joint.bone in names and chain.uid != own_uid:
                 raise RigError(
                     f"Bone '{joint.bone}' already moves in chain '{chain.name}': to solve '{names[-1]}'"
                     " together with it, select that chain and press Add End; else select other bones, or"
@@ -203,9 +201,13 @@ def _refuse_shared(rig: bpy.types.Object, names: list[str], but: str = "") -> No
 
 
 def add_end(rig: bpy.types.Object, chain: bpy.types.PropertyGroup, bone: str) -> bpy.types.PropertyGroup:
-    """Makes a bone an additional end of a chain, with joints for the bones that lead to it. If it raises an
-    error, nothing has changed. Args: rig: The armature object. chain: The chain. bone: Name of the bone, a
-    descendant of the chain's root.
+    """Makes a bone an additional end of a chain, with joints for the bones that lead to it; returns the end's
+    settings. If it raises an error, nothing has changed.
+
+    Args:
+        rig: The armature object.
+        chain: The chain.
+        bone: Name of the bone, a descendant of the chain's root.
 
     Raises:
         RigError: the bone is an end already, is no descendant of the root, moves in another chain, or nothing
@@ -242,9 +244,9 @@ def _new_bones(rig: bpy.types.Object, chain: bpy.types.PropertyGroup, bone: str)
         )
     if bone in end_bones(chain):
         raise RigError(f"Bone '{bone}' is an end of chain '{chain.name}' already: select another bone")
-    had = bone_names(rig.pose.bones, chain)
-    names = [name for name in path_names(rig.pose.bones, chain.root, bone) if name not in had]
-    _refuse_shared(rig, names, but=chain.uid)
+    chain_bones = bone_names(rig.pose.bones, chain)
+    names = [name for name in path_names(rig.pose.bones, chain.root, bone) if name not in chain_bones]
+    _refuse_shared(rig, names, own_uid=chain.uid)
     return names
 
 
@@ -277,12 +279,12 @@ def all_locked(root: str, end: str) -> str:
     )
 
 
-def _refuse_followers(rig: bpy.types.Object, names: list[str], had: Sequence[tuple[str, str]] = ()) -> None:
-    """Raises RigError if a bone of the chain mimics a joint of the same chain. `had`: (bone, axis) of the
-    joints that the chain has already.
+def _refuse_followers(rig: bpy.types.Object, names: list[str], old: Sequence[tuple[str, str]] = ()) -> None:
+    """Raises RigError if a bone of the chain mimics a joint of the same chain. `names`: bones that the chain
+    gets; `old`: (bone, axis) of the joints that it has already.
     """
-    joints = [*had, *((name, axis) for name in names for axis in joint_axes(rig.pose.bones[name]))]
-    path = {*names, *(bone for bone, _ in had)}
+    joints = [*old, *((name, axis) for name in names for axis in joint_axes(rig.pose.bones[name]))]
+    path = {*names, *(bone for bone, _ in old)}
     for follower in mimic.followers_of(rig, joints):
         if follower.bone in path:
             raise RigError(mimic.why_not_on_path(follower))
@@ -291,6 +293,9 @@ def _refuse_followers(rig: bpy.types.Object, names: list[str], had: Sequence[tup
 def _add_joint(
     rig: bpy.types.Object, chain: bpy.types.PropertyGroup, bone: bpy.types.PoseBone, axis: str
 ) -> bpy.types.PropertyGroup:
+    """Appends a joint for an axis of a bone, with limits from the rig or the robot's file, and the next free
+    servo; returns it.
+    """
     servo = device.next_servo(rig)
     joint = chain.joints.add()
     joint.name = axes.label(bone.name, axis)
@@ -344,8 +349,8 @@ def match_joints(rig: bpy.types.Object, chain: bpy.types.PropertyGroup) -> tuple
     with item_keys.following(chain, "joints", "key"):
         for index in reversed(removed):
             chain.joints.remove(index)
-        had = {joint.key for joint in chain.joints}
-        new = [key for key in unlocked if key not in had]
+        kept = {joint.key for joint in chain.joints}
+        new = [key for key in unlocked if key not in kept]
         for name, axis in new:
             _add_joint(rig, chain, rig.pose.bones[name], axis)
         # new joints were appended: restore the order along the bones, which a new chain has

@@ -59,6 +59,7 @@ class DampingChoice(SteppedJob):
         super().__init__(scene)
 
     def step(self) -> bool:
+        """Computes one frame of a trial; returns whether there are more."""
         try:
             self.damping = next(self._trials)
         except StopIteration as end:

@@ -22,9 +22,8 @@ def hold_in_skull(chain: bpy.types.PropertyGroup) -> None:
     """
     chain.options.expressive.roll = 1.0
     if is_of_bones(chain, chain.solver):
-        chain.roll = (  # shortest rotation to the target: the eye does not counter-roll when the head leans
-            "FREE"
-        )
+        # shortest rotation to the target: the eye does not counter-roll when the head leans
+        chain.roll = "FREE"
     view = chain.forward_axis[1] if chain.forward_axis != CUSTOM else ""
     chain.widest_look = EYE_RANGE
     for joint in chain.joints:

@@ -45,15 +45,15 @@ class GazeSettings(NamedTuple):
     change: float  # [s] duration of a change of target
 
 
-# The torso leaves most of a look to the head, and the head leaves small changes to the eyes; heavier parts
-# start later and take longer.
+# the torso leaves most of a look to the head, and the head leaves small changes to the eyes; heavier parts
+# start later and take longer
 TORSO = GazeSettings(share=0.2, dead_zone=radians(20), lag=0.5, change=0.8)
 HEAD = GazeSettings(share=0.7, dead_zone=radians(8), lag=0.2, change=0.5)
 HEAD_ALONE = HEAD._replace(share=1.0, dead_zone=0.0)  # without eyes the head follows small changes too
 EYES = GazeSettings(share=1.0, dead_zone=0.0, lag=0.0, change=0.15)
 
 
-class Made(NamedTuple):
+class GazeSetup(NamedTuple):
     """Result of `make`: the new chains, and what was changed for them."""
 
     names: list[str]  # names of the chains, from the torso up
@@ -70,6 +70,7 @@ def parents(rig: bpy.types.Object) -> dict[str, str | None]:
 
 
 def parents_of(rig: bpy.types.Object, name: str) -> list[str]:
+    """Names of a bone's ancestors, nearest first."""
     return [bone.name for bone in rig.data.bones[name].parent_recursive]
 
 
@@ -188,7 +189,8 @@ class _Parts(NamedTuple):
     head: gaze_bones.Span
     eyes: tuple[gaze_bones.Span, ...]
     pointing: gaze_controls.Eyes  # eyes that the rig's own constraints aim, and which need no chain
-    placed: GazeBones  # `ends` with the eye bones themselves in place of the controls that the eyes point at
+    # last bones of the parts; of eyes that point at controls, the eye bones themselves
+    ends: GazeBones
 
 
 def _parts(rig: bpy.types.Object, controls: Controls, ends: GazeBones) -> _Parts:
@@ -249,7 +251,7 @@ def _structure(rig: bpy.types.Object) -> gaze_bones.Structure:
 
 def make(
     context: bpy.types.Context, rig: bpy.types.Object, ends: GazeBones, target: bpy.types.Object | None = None
-) -> Made:
+) -> GazeSetup:
     """Makes the chains of torso, head and eyes. If it raises an error, nothing has changed.
 
     Args:
@@ -287,7 +289,7 @@ def make(
     if pointing.aims:
         control_name = gaze_controls.follow(rig, pointing, controls, ends.head, target)
         done.append(gaze_remarks.of_control(control_name, target.name))
-    return Made(chain_names, target, legs, lacks, done)
+    return GazeSetup(chain_names, target, legs, lacks, done)
 
 
 def _named_spans(
@@ -350,6 +352,7 @@ def front_of(rig: bpy.types.Object, ends: GazeBones) -> Vector:
 
 
 def _between_eyes(rig: bpy.types.Object, ends: GazeBones) -> Vector:
+    """Mean position [m, armature space] of the eyes at rest."""
     positions = [rig.data.bones[eye].head_local for eye in ends.eyes]
     return sum(positions, Vector()) / len(positions)
 

@@ -108,8 +108,10 @@ class PoseCurve:
         if share in (0.0, 1.0):
             return self._matrix(k + int(share))
         before, after = self._matrix(k), self._matrix(k + 1)
-        turned = Matrix(before.tolist()).to_quaternion().slerp(Matrix(after.tolist()).to_quaternion(), share)
+        rotation = (
+            Matrix(before.tolist()).to_quaternion().slerp(Matrix(after.tolist()).to_quaternion(), share)
+        )
         pose = np.eye(4)
-        pose[:3, :3] = turned.to_matrix()
+        pose[:3, :3] = rotation.to_matrix()
         pose[:3, 3] = (1.0 - share) * before[:3, 3] + share * after[:3, 3]
         return pose

@@ -161,13 +161,16 @@ def _paths(kind: Kind) -> dict[str, Path]:
 
 
 def _keep(kind: Kind, chosen: dict[str, Path]) -> None:
+    """Stores paths that the user has chosen, by the name of the robot's folder; raises RigError if they
+    cannot be written.
+    """
     folder, name = PATHS
     user = user_folder(folder)
     if user is None:
         raise RigError("The user's folder of Blender cannot be made: check its access rights")
-    content = {each: _paths(each) for each in ("robots", "models")}
+    content = {key: _paths(key) for key in ("robots", "models")}
     content[kind] |= chosen
-    plain = {each: {robot: str(path) for robot, path in paths.items()} for each, paths in content.items()}
+    plain = {key: {robot: str(path) for robot, path in paths.items()} for key, paths in content.items()}
     try:
         atomic.write_text(user / name, json.dumps(plain, indent=2) + "\n")
     except OSError as error:

@@ -16,8 +16,8 @@ SHORTEST = 0.01  # [m] smallest length of the control bone, whose tail is at the
 # The control points forward (its Y is the root link's x) with its Z up: axis of the bone and sign of each
 # DoF.
 AXES = {"x": ("Y", 1), "y": ("X", -1), "z": ("Z", 1), "yaw": ("Z", 1), "pitch": ("X", -1), "roll": ("Y", 1)}
-# weight of the head's position, relative to that of its rotation: for a target out of reach the head looks at
-# the target from a wrong position
+# weight of the head's position, relative to that of its rotation: if both cannot be met, the head looks at
+# the target from another position
 AIM_FIRST = 0.1
 FORWARD = Matrix(((0, 1, 0), (-1, 0, 0), (0, 0, 1)))  # the control's axes in the root link's frame
 ORDER = "YXZ"  # yaw is the outermost rotation, roll the innermost
@@ -70,10 +70,8 @@ def _limit(bone: bpy.types.PoseBone, neck: Neck) -> None:
     """Unlocks the axes of the neck's DoFs, with their ranges as limits."""
     bone.rotation_mode = ORDER
     bone.lock_location = bone.lock_rotation = bone.lock_scale = (True, True, True)
-    location_limit, rotation_limit = (
-        bone.constraints.new("LIMIT_LOCATION"),
-        bone.constraints.new("LIMIT_ROTATION"),
-    )
+    location_limit = bone.constraints.new("LIMIT_LOCATION")
+    rotation_limit = bone.constraints.new("LIMIT_ROTATION")
     for limit in (location_limit, rotation_limit):
         limit.owner_space, limit.use_transform_limit, limit.show_expanded = "LOCAL", True, False
     for dof, span in neck.spans.items():

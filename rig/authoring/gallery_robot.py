@@ -50,6 +50,7 @@ class Joints:
 
     @classmethod
     def of(cls, rig: bpy.types.Object) -> "Joints":
+        """The joints of an imported robot; raises RigError as `imported_robot.records`."""
         records = imported_robot.records(rig)
         joints = {
             record.branch.joint.name: (name, record)

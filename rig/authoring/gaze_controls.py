@@ -66,8 +66,8 @@ def _torso(controls: Controls, bones: Parents, torso: str, head: str) -> str:
     if first is None:
         return control_of(controls, torso)
     nearest = carrying[0]
-    hangs = [above.name for above in controls.rig.pose.bones[nearest].parent_recursive]
-    between = hangs[: hangs.index(first)] if first in hangs else None
+    ancestors = [above.name for above in controls.rig.pose.bones[nearest].parent_recursive]
+    between = ancestors[: ancestors.index(first)] if first in ancestors else None
     is_chain = between is not None and not any(map(controls.is_followed, between))
     return nearest if is_chain else first
 

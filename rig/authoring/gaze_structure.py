@@ -91,6 +91,7 @@ def eyes_below(figure: Figure, head: str) -> tuple[str, ...]:
 
 
 def _upward(figure: Figure, name: str) -> list[str]:
+    """Names of a bone and its ancestors, nearest first."""
     return [name, *(bone.name for bone in figure.rig.data.bones[name].parent_recursive)]
 
 
@@ -111,7 +112,8 @@ def _reach(figure: Figure, k: int) -> float:
 
 
 def _length(figure: Figure, k: int, limb: int) -> float:
-    return max(float(np.linalg.norm(figure.tips[each] - figure.heads[k])) for each in figure.below(limb))
+    """Largest distance [m] from bone `k` to a tip of the limb that begins with bone `limb`."""
+    return max(float(np.linalg.norm(figure.tips[bone] - figure.heads[k])) for bone in figure.below(limb))
 
 
 def _eyes(figure: Figure, above: int, belongs: Belongs = lambda _: True) -> tuple[int, ...]:
@@ -133,6 +135,7 @@ def _eyes(figure: Figure, above: int, belongs: Belongs = lambda _: True) -> tupl
 
 
 def _is_left(figure: Figure, k: int, other: int) -> bool:
+    """Whether the first of two bones is the left one."""
     left = np.cross(UP, figure.front)
     return bool((figure.heads[k] - figure.heads[other]) @ left > 0)
 
@@ -183,9 +186,11 @@ def _skull(figure: Figure, k: int, neck: int) -> int:
     while k != neck:
         parent = figure.parent[k]
         # 0 if the armature's bones do not point along the limbs
-        long = float(np.linalg.norm(figure.tips[parent] - figure.heads[parent]))
+        parent_length = float(np.linalg.norm(figure.tips[parent] - figure.heads[parent]))
         gap = float(np.linalg.norm(figure.heads[k] - figure.tips[parent]))
-        if gap < long / 2 or (long == 0.0 and gap > NEAR * figure.size and not _is_beak(figure, k)):
+        if gap < parent_length / 2 or (
+            parent_length == 0.0 and gap > NEAR * figure.size and not _is_beak(figure, k)
+        ):
             break
         k = parent
     return k

@@ -19,7 +19,7 @@ def joined(rig: bpy.types.Object, path: list[str]) -> list[str]:
     changes = []
     for name in path:
         bone = rig.pose.bones[name]
-        constraint, carrier = constrained.mover(bone), carried.carrier(bone, path)
+        constraint, carrier = constrained.moving_constraint(bone), carried.carrier(bone, path)
         is_turned = constraint is not None and carrier is not None and not carrier.is_local
         if is_turned and _rests(bone) and (change := driving.switch_off(rig, constraint)):
             changes.append(change)
@@ -27,6 +27,7 @@ def joined(rig: bpy.types.Object, path: list[str]) -> list[str]:
 
 
 def _is_animated(rig: bpy.types.Object) -> bool:
+    """Whether a rig has an action or NLA tracks."""
     data = rig.animation_data
     return data is not None and (data.action is not None or len(data.nla_tracks) > 0)
 

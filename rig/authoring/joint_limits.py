@@ -34,10 +34,10 @@ def give(rig: bpy.types.Object, limits: Mapping[str, JointRates]) -> tuple[int, 
             f" {joint_names})"
         )
     for name, joint in matches.items():
-        _give(rig, joint, limits[name])
-    strangers = [name for name in limits if name not in matches]
+        _apply(rig, joint, limits[name])
+    unknown = [name for name in limits if name not in matches]
     ranges = [name for name in matches if limits[name].has_range]
-    warnings = [f"'{rig.name}' has no joint for {named(strangers)}: left out"] if strangers else []
+    warnings = [f"'{rig.name}' has no joint for {named(unknown)}: left out"] if unknown else []
     if ranges:
         warnings.append(
             f"The file's ranges of {named(ranges)} are not taken: set Min and Max in the Joints panel if they"
@@ -46,7 +46,8 @@ def give(rig: bpy.types.Object, limits: Mapping[str, JointRates]) -> tuple[int, 
     return len(matches), warnings
 
 
-def _give(rig: bpy.types.Object, joint: FileJoint, rates: JointRates) -> None:
+def _apply(rig: bpy.types.Object, joint: FileJoint, rates: JointRates) -> None:
+    """Sets the limits of a joint or motor, and stores them in the record of an imported robot's bone."""
     uid, bone, axis = joint.key
     if joint.motor >= 0:
         apply_rates(rig.limber.mechanism.motors[joint.motor], rates)

@@ -19,13 +19,13 @@ def with_target(link: LinkTarget) -> LinkTarget:
     if index < 0:
         goal, index = goals.add(), len(goals) - 1
         goal.name = goal.bone = link.bone
-    shown = rig.pose.bones[link.bone].matrix @ Matrix(link.held.tolist())
+    shown = rig.pose.bones[link.bone].matrix @ Matrix(link.link_frame.tolist())
     target = goals[index].target = target_at(link.link, rig.matrix_world @ shown, rig.users_collection[0])
     target.rotation_mode = "QUATERNION"
     target.parent, target.matrix_parent_inverse = rig, Matrix()
     position, rotation, _ = shown.decompose()
     target.matrix_basis = Matrix.LocRotScale(position, rotation, None)
-    goals[index].offset = rows(Matrix(inverse(link.held).tolist()))
+    goals[index].offset = rows(Matrix(inverse(link.link_frame).tolist()))
     return replace(link, goal=index)
 
 

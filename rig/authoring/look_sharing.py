@@ -104,10 +104,12 @@ def sentence(chain: bpy.types.PropertyGroup) -> str:
 
 
 def _has_one_bone(chain: bpy.types.PropertyGroup) -> bool:
+    """Whether all joints of a chain are of one bone."""
     return len({joint.bone for joint in chain.joints}) == 1
 
 
 def _has_limits(chain: bpy.types.PropertyGroup) -> bool:
+    """Whether a joint of a chain has limits."""
     return any(map(build.has_limits, chain.joints))
 
 

@@ -84,6 +84,7 @@ def _owner(rig: bpy.types.Object, chain: bpy.types.PropertyGroup, bones: set[str
 
 
 def _rest(pose_bone: bpy.types.PoseBone) -> Matrix:
+    """Rest rotation (3, 3) of a bone in armature space."""
     return pose_bone.bone.matrix_local.to_3x3().normalized()
 
 

@@ -122,6 +122,7 @@ class MotionImport(SteppedJob):
         super().cancel()
 
     def _all_steps(self) -> Iterator[None]:
+        """All work of the import, in short steps: waits for the file, converts its values, makes the keys."""
         self._take((yield from self.reading.steps(None)))
         yield
         parts = [*(column for column in self.recording.columns if column.name in self.matched), *self.targets]
@@ -143,6 +144,7 @@ class MotionImport(SteppedJob):
             undo.pop_all()
 
     def _joint_steps(self, column: RecordedColumn) -> Iterator[None]:
+        """Converts a column to values of its joint's channel at the times of the keys."""
         joint = self.matched[column.name]
         factor = unit_factor(column, joint, self.settings.in_degrees)
         values: list[float] = []
@@ -158,10 +160,11 @@ class MotionImport(SteppedJob):
         for at in _parts(self.at):
             signed += (joint.sign * curve(at)).tolist()
             yield
-        self._tell_limits(joint, signed)
+        self._warn_of_limits(joint, signed)
         self.values[column.name] = signed
 
     def _pose_steps(self, link: str) -> Generator[None, None, list[Array]]:
+        """Computes the poses (4, 4) of a link at the times of the keys, and returns them."""
         curve = PoseCurve(self.recording.poses[link], self.recording.times)
         poses: list[Array] = []
         for at in _parts(self.at):
@@ -185,10 +188,8 @@ class MotionImport(SteppedJob):
             undo.callback(bpy.data.actions.remove, action)
             self.actions.append((owner, action, handle))
             for k, (channel, values) in enumerate(self.keys.items()):
-                self.done, self.at_work = (
-                    self.total // 2 + self.total * k // (2 * len(self.keys)),
-                    f"keys of {channel.bone or owner.name}",
-                )
+                self.done = self.total // 2 + self.total * k // (2 * len(self.keys))
+                self.at_work = f"keys of {channel.bone or owner.name}"
                 if channel.uid == owner.session_uid:
                     yield from actions.baking_keys(
                         curves, channel.path, channel.index, channel.group, self.frames, values
@@ -199,10 +200,10 @@ class MotionImport(SteppedJob):
         """Computes the values of each channel at all frames."""
         columns = [(self.matched[name], values) for name, values in self.values.items()]
         self.keys = {joint.channel: values for joint, values in columns if joint.channel is not None}
-        together = {joint.key[1:]: values for joint, values in columns if joint.channel is None}
+        by_joint = {joint.key[1:]: values for joint, values in columns if joint.channel is None}
         limits = {joint.key[1:]: (joint.lower, joint.upper) for joint, _ in columns}
         for rows in (
-            channels.over_time(self.rig, together, limits),
+            channels.over_time(self.rig, by_joint, limits),
             *(target.keys(poses[target.link]) for target in self.targets),
         ):
             for k, row in enumerate(rows):
@@ -227,13 +228,13 @@ class MotionImport(SteppedJob):
         self.targets: list[LinkTarget] = []
         self.warnings: list[str] = []
         self._find_targets()
-        self._tell_strangers(joints)
+        self._warn_of_unknown_joints(joints)
         if recording.assumed_rate:
             self.warnings.append(
                 f"'{self.path.name}' has no column of times: its rows are taken as {recording.assumed_rate:g}"
                 " a second. If it was recorded at another rate, import it again with that in Rows per Second"
             )
-        self._tell_uncalibrated()
+        self._warn_of_uncalibrated_servos()
         # checked before the first key is written, so that a refused import leaves the scene as it was
         for keyed_object in (rig, *(target.keyed for target in self.targets if target.keyed is not None)):
             refuse_what_would_hide_keys(keyed_object)
@@ -268,25 +269,26 @@ class MotionImport(SteppedJob):
         )
 
     def _find_targets(self) -> None:
+        """Finds the mechanism's targets for the links whose poses the file has."""
         for link in self.recording.poses:
             try:
                 self.targets.append(link_target(self.rig, link))
             except RigError as error:
                 self.warnings.append(str(error))
 
-    def _tell_strangers(self, joints: Sequence[FileJoint]) -> None:
-        strange = [column.name for column in self.recording.columns if column.name not in self.matched]
+    def _warn_of_unknown_joints(self, joints: Sequence[FileJoint]) -> None:
+        unknown = [column.name for column in self.recording.columns if column.name not in self.matched]
         if not self.matched and not self.targets:
             joint_names = named([joint.name for joint in joints]) or "none"
             raise RigError(
-                f"'{self.path.name}' moves {named(strange)}, and '{self.rig.name}' has no joint of such a"
+                f"'{self.path.name}' moves {named(unknown)}, and '{self.rig.name}' has no joint of such a"
                 f" name or servo (it has {joint_names}): rename the file's joints, or import it for another"
                 " robot"
             )
-        if strange:
-            self.warnings.append(f"'{self.rig.name}' has no joint for {named(strange)}: left out")
+        if unknown:
+            self.warnings.append(f"'{self.rig.name}' has no joint for {named(unknown)}: left out")
 
-    def _tell_uncalibrated(self) -> None:
+    def _warn_of_uncalibrated_servos(self) -> None:
         shares = [
             column
             for column in self.recording.columns
@@ -299,7 +301,7 @@ class MotionImport(SteppedJob):
                 " Up > Calibrate), then this file again, and compare with the robot"
             )
 
-    def _tell_limits(self, joint: FileJoint, values: Sequence[float]) -> None:
+    def _warn_of_limits(self, joint: FileJoint, values: Sequence[float]) -> None:
         lower, upper = min(values), max(values)
         if lower < joint.lower - SLACK or upper > joint.upper + SLACK:
             axis = joint.key[2]
@@ -346,15 +348,15 @@ class MotionImport(SteppedJob):
             self.warnings.append(f"Mechanism '{self.rig.name}' is now driven by its {drive.lower()}")
         # unless these motors keep their values, the solver computes them from the targets and ignores the
         # imported keys
-        freed = [
+        released = [
             settings.motors[k]
             for k in sorted(motors)
             if drive == "TARGETS" and not settings.motors[k].keeps_value
         ]
-        for motor in freed:
+        for motor in released:
             motor.keeps_value = True
-        if freed:
-            names = named([motor.name for motor in freed])
+        if released:
+            names = named([motor.name for motor in released])
             self.warnings.append(f"Targets leave {names} at their own values now (Keep Value)")
 
 

@@ -32,7 +32,8 @@ class StyleSettings(NamedTuple):
     beta: float = 1.0
 
 
-BUILT_IN: dict[str, tuple[str, StyleSettings]] = {  # name -> (description, settings)
+# name -> (description, settings)
+BUILT_IN: dict[str, tuple[str, StyleSettings]] = {
     "Light": ("Quick to start, softly stopped", StyleSettings("default", 0.2, 0.5, 1.0, 0.8, 0.6)),
     "Heavy": (
         "Has weight: slow to start and slow to stop",
@@ -66,6 +67,7 @@ def name_of(settings: bpy.types.PropertyGroup) -> str:
 
 
 def _built_in_name(style: StyleSettings) -> str:
+    """Name of the built-in motion style with these values; "" if there is none."""
     return next((name for name, (_, known) in BUILT_IN.items() if _is_same(style, known)), "")
 
 

@@ -39,8 +39,7 @@ class NetworkRobot(SlicedWork[ImportedRobot]):
 
     Raises:
         RigError: the text is no address, or the address is another computer's while Blender may not go
-            online.
-            Steps raise it if the download fails, or the user's folder cannot be written.
+            online; raised by steps if the download fails, or the user's folder cannot be written.
         UrdfError: raised by steps if the downloaded model cannot be used.
     """
 

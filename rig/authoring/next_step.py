@@ -81,7 +81,8 @@ ARM = NextStep(
 LIVE_MECHANISM = NextStep(
     "Press Start Live in the Mechanism panel: its bodies follow targets or motors", "limber.live", "PLAY"
 )
-TURN = NextStep(  # step for an end whose goal is only a rotation
+# step for an end whose goal is only a rotation
+TURN = NextStep(
     "Rotate the target (R in Object Mode): the chain follows. To move a robot too, press Connect",
     "limber.connect",
     "LINKED",
@@ -192,6 +193,7 @@ def _of_posing(settings: bpy.types.PropertyGroup) -> NextStep | None:
 
 
 def _of_robot(rig: bpy.types.Object) -> NextStep:
+    """The step of a connected robot, by its state."""
     step = _of_status(links.status(rig))
     if step is FOLLOWS and (why := links.beyond_servos(rig) or next(iter(links.off_axis(rig)), "")):
         return step._replace(sentence=why)

@@ -60,10 +60,10 @@ def import_robot(
         context: Blender's context.
         path: The URDF, xacro or MJCF file.
         root: Link that becomes the root; "": the file's own root.
-        with_meshes: Import the links' visuals.
+        with_meshes: Whether to import the links' visuals.
         up_axis: Up axis of DAE and glTF files; see `read_collada` and `read_gltf`.
         arguments: Texts for the arguments of a xacro file, by name.
-        close_loops: Make a mechanism of the loops that the file marks.
+        close_loops: Whether to make a mechanism of the loops that the file marks.
 
     Raises:
         UrdfError: the file cannot be used, or has no such link.
@@ -112,9 +112,8 @@ def importing(
             warnings += yield from robot_meshes.adding(files, rig, bones, collection, up_axis)
         yield from _prepare_pose(tree, rig, bones)
         _store_postures(robot, rig)
-        context.scene.collection.children.link(
-            collection
-        )  # linked to the collection last, so that no redraw evaluates an incomplete robot
+        # the collection is linked to the scene last, so that no redraw evaluates an incomplete robot
+        context.scene.collection.children.link(collection)
         closures = closures_text(robot) if close_loops else ""
         if closures:
             yield Progress(1.0, "Closing loops")
@@ -134,6 +133,7 @@ def importing(
 
 
 def _sentence(tree: LinkTree, rig: bpy.types.Object, stored: int, warnings: list[str]) -> str:
+    """Sentence on what was imported, with the first warning. `stored`: number of postures in the file."""
     sentence = (
         f"Robot '{rig.name}': {counted(len(tree.branches), 'link')}, {counted(len(tree.joints), 'joint')},"
         f" root '{tree.root}'"
@@ -212,6 +212,7 @@ def bone_names(links: list[str]) -> list[str]:
 
 
 def _cut(name: str, most: int) -> str:
+    """The beginning of a name, of at most `most` bytes in UTF-8."""
     return name.encode()[:most].decode(errors="ignore")
 
 

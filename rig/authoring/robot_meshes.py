@@ -60,9 +60,8 @@ class _VisualBuilder:
         self.files, self.collection, self.up_axis = files, collection, up_axis
         self.warnings: list[str] = []
         self.sizes: dict[str, float] = {}  # [m] largest dimension of the mesh of each file, after scaling
-        self._rotated: dict[
-            tuple[str, str], list[str]
-        ] = {}  # names of the rotated files, by the kind of file and its up axis other than Z
+        # names of the rotated files, by the kind of file and its up axis other than Z
+        self._rotated: dict[tuple[str, str], list[str]] = {}
         self._meshes: dict[str, bpy.types.Mesh | None] = {}
         self._materials: dict[tuple[str, Colour], bpy.types.Material] = {}
 
@@ -133,6 +132,7 @@ class _VisualBuilder:
         return None, (1.0, 1.0, 1.0)  # the robot file's parser has already added a warning
 
     def _shared(self, name: str, make: Callable[[], tuple]) -> bpy.types.Mesh:
+        """Mesh of a basic shape, which all visuals of this shape share; `make` returns its geometry."""
         mesh = self._meshes.get(f"<{name}>")
         if mesh is None:
             mesh = self._meshes[f"<{name}>"] = bpy.data.meshes.new(name)
@@ -141,6 +141,7 @@ class _VisualBuilder:
         return mesh
 
     def _read(self, link: ModelLink, name: str) -> bpy.types.Mesh | None:
+        """Mesh of a file; None, with a warning, if it cannot be read."""
         mesh_file = self.files.meshes[name]
         path = mesh_file.path
         if path is None:
@@ -193,8 +194,9 @@ class _VisualBuilder:
             if self.up_axis == "AUTO"
         ]
 
-    def _warn(self, link: ModelLink, name: str, what: str) -> None:
-        self.warnings.append(f"mesh '{name}' of link '{link.name}' {what}; a placeholder is shown instead")
+    def _warn(self, link: ModelLink, name: str, fault: str) -> None:
+        """Adds a warning about a mesh file; `fault`: part of a sentence."""
+        self.warnings.append(f"mesh '{name}' of link '{link.name}' {fault}; a placeholder is shown instead")
 
     def _material(self, material: Material | None) -> bpy.types.Material:
         name, colour = (

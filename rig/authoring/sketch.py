@@ -18,7 +18,8 @@ from ..chains.skeleton import ChainReader
 from ..live.movers import mover_of
 from ..scene.placement import Placement
 
-ANY = ""  # value instead of a solver's name with which joints without limits get a range of a full revolution
+# in place of a solver's name: joints have the ranges that are set, without limits that of a full revolution
+ANY = ""
 
 
 def points_of(objects: Sequence, depsgraph: bpy.types.Depsgraph) -> list:

@@ -57,15 +57,15 @@ def behaviour(scene: bpy.types.Scene, cast: Sequence[CastChain]) -> Behaviour | 
     settings = scene.limber_behaviour
     if not settings.states:
         return None
-    choices_of = [ChainChoices.of(each) for each in cast]
+    choices_of = [ChainChoices.of(member) for member in cast]
     states = tuple(_state(state, choices_of) for state in settings.states)
     known = {state.name for state in states}
     try:
         return Behaviour(
             states,
-            tuple(_transition(each) for each in settings.transitions if not _fault(each, known)),
+            tuple(_transition(item) for item in settings.transitions if not _fault(item, known)),
             tuple(
-                gesture for each in settings.gestures if (gesture := _gesture(each, cast, scene)) is not None
+                gesture for item in settings.gestures if (gesture := _gesture(item, cast, scene)) is not None
             ),
             tuple(clip for state in settings.states for clip in _clips(state, cast, scene)),
         )
@@ -74,7 +74,7 @@ def behaviour(scene: bpy.types.Scene, cast: Sequence[CastChain]) -> Behaviour | 
 
 
 class ChainChoices(NamedTuple):
-    """Options of a state for a chain: names of its stored postures by their actions, and its targets."""
+    """What a state can choose for a chain: its stored postures (names by their actions), and its targets."""
 
     cast: CastChain
     postures: dict[bpy.types.Action | None, str]
@@ -89,10 +89,11 @@ class ChainChoices(NamedTuple):
 
 
 def _state(state: bpy.types.PropertyGroup, chains: Sequence[ChainChoices]) -> StateSpec:
-    special = {(role.owner, role.uid): role for role in state.chains if role.owner is not None}
+    """The engine's data of a state, with the role of each chain in it."""
+    own_roles = {(role.owner, role.uid): role for role in state.chains if role.owner is not None}
     roles = tuple(
-        (each.cast.name, _role(special.get((each.cast.owner, each.cast.chain.uid), state), state, each))
-        for each in chains
+        (chain.cast.name, _role(own_roles.get((chain.cast.owner, chain.cast.chain.uid), state), state, chain))
+        for chain in chains
     )
     return StateSpec(state.name, roles, _everyone(state), state.seconds, state.speaks)
 
@@ -131,6 +132,7 @@ def _looked_at(role: bpy.types.PropertyGroup, targets: Iterable[ChainTarget]) ->
 
 
 def _transition(transition: bpy.types.PropertyGroup) -> TransitionSpec:
+    """The engine's data of a transition."""
     cause = transition.cause
     least = {"nearer": transition.distance, "farther": transition.distance, "event": 0.0}.get(
         cause, transition.seconds
@@ -151,9 +153,9 @@ def _clips(
     """The clips of a state, one for each chain whose joints its action moves."""
     if state.clip is None:
         return
-    for each in cast:
-        if (rows := clip_rows(state.clip, each.owner, each.chain)) is not None:
-            yield StateClip(state.name, each.name, rows.values, _rate(scene), state.loops)
+    for member in cast:
+        if (rows := clip_rows(state.clip, member.owner, member.chain)) is not None:
+            yield StateClip(state.name, member.name, rows.values, _rate(scene), state.loops)
 
 
 def _rate(scene: bpy.types.Scene) -> float:
@@ -166,7 +168,7 @@ def _gesture(
 ) -> Gesture | None:
     """The engine's data of a gesture, from its settings in the scene; None if it cannot be used."""
     performer = next(
-        (each for each in cast if each.owner == gesture.owner and each.chain.uid == gesture.uid), None
+        (member for member in cast if member.owner == gesture.owner and member.chain.uid == gesture.uid), None
     )
     if performer is None or gesture.action is None or not gesture.event:
         return None
@@ -201,7 +203,7 @@ def _findings(settings: bpy.types.PropertyGroup) -> Iterator[Finding]:
         if why := _fault(transition, known):
             yield Finding(why, True)
         elif transition.cause == "ended":
-            yield from map(Finding, _endless(settings, transition))
+            yield from map(Finding, _without_clip(settings, transition))
     for gesture in settings.gestures:
         if why := _of_gesture(gesture):
             yield Finding(why, True)
@@ -209,6 +211,7 @@ def _findings(settings: bpy.types.PropertyGroup) -> Iterator[Finding]:
 
 
 def _of_state(state: bpy.types.PropertyGroup) -> Iterator[str]:
+    """Sentences on the parts of a state that do not exist any more, or have no effect."""
     for posture in state.postures:
         if posture.action is None:
             yield f"State '{state.name}' keeps a posture that was deleted: choose another, or remove it"
@@ -244,8 +247,8 @@ def _fault(transition: bpy.types.PropertyGroup, known: set[str]) -> str:
     ends = [] if transition.begins_anywhere else [transition.begin]
     for name in (*ends, transition.end):
         if name not in known:
-            what = f"names state '{name}', which is not there" if name else "has no state at one end"
-            return f"{label} {what}: choose another, or remove it"
+            fault = f"names state '{name}', which is not there" if name else "has no state at one end"
+            return f"{label} {fault}: choose another, or remove it"
     if transition.cause == "event" and not transition.event:
         return f"{label} waits for an event without a name: choose one, or another cause"
     if transition.cause == "random" and transition.longest < transition.seconds:
@@ -253,7 +256,7 @@ def _fault(transition: bpy.types.PropertyGroup, known: set[str]) -> str:
     return ""
 
 
-def _endless(settings: bpy.types.PropertyGroup, transition: bpy.types.PropertyGroup) -> Iterator[str]:
+def _without_clip(settings: bpy.types.PropertyGroup, transition: bpy.types.PropertyGroup) -> Iterator[str]:
     """A sentence if a transition waits for the end of a clip, but no state in which it can start has a
     clip.
     """

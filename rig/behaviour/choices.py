@@ -91,8 +91,8 @@ def is_posture(action: bpy.types.Action) -> bool:
 def event_names(behaviour: bpy.types.PropertyGroup) -> list[str]:
     """Names of the events that trigger transitions or gestures of a behaviour."""
     names = [
-        *(each.event for each in behaviour.transitions if each.cause == "event"),
-        *(each.event for each in behaviour.gestures),
+        *(transition.event for transition in behaviour.transitions if transition.cause == "event"),
+        *(gesture.event for gesture in behaviour.gestures),
     ]
     return [name for name in dict.fromkeys(names) if name]
 

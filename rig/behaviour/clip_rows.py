@@ -29,7 +29,7 @@ class ClipRows(NamedTuple):
     values: np.ndarray
 
 
-# (identities of action and chain) -> (keys and joints that were read, result)
+# (uids of action, armature and chain) -> (joints and keys from which the rows were read, the rows)
 _known: dict[tuple, tuple[tuple, ClipRows | None]] = {}
 
 
@@ -96,6 +96,9 @@ def _read(
     chain: bpy.types.PropertyGroup,
     joint_keys: list[JointKey],
 ) -> ClipRows | None:
+    """Values of these joints in each frame of an action's range; None if it moves none of them, or has one
+    frame.
+    """
     limits = {joint.key: (joint.lower, joint.upper) for joint in chain.joints}
 
     def value(key: JointKey, frame: float) -> float:

@@ -17,8 +17,8 @@ def add(settings: bpy.types.PropertyGroup, name: str) -> tuple[int, int]:
         settings: Settings of the behaviour.
         name: Key in `READY`.
     """
-    # Actions of postures by name; for a second posture of the same name, without its number (see
-    # `_without_number`).
+    # actions of postures by their names without numbers: characters from several files may have postures of
+    # one name
     stored: dict[str, list[bpy.types.Action]] = {}
     for action in dict.fromkeys(choices.posture_actions()):
         stored.setdefault(_without_number(action.name), []).append(action)
@@ -28,9 +28,9 @@ def add(settings: bpy.types.PropertyGroup, name: str) -> tuple[int, int]:
     for spec in new_states:
         _add_state(settings, spec, stored)
     identities = {
-        (each.begins_anywhere, each.begin, each.end, each.cause, each.event) for each in settings.transitions
+        (item.begins_anywhere, item.begin, item.end, item.cause, item.event) for item in settings.transitions
     }
-    new_transitions = [each for each in behaviour.transitions if _identity(each) not in identities]
+    new_transitions = [spec for spec in behaviour.transitions if _identity(spec) not in identities]
     for transition in new_transitions:
         _add_transition(settings, transition)
     return len(new_states), len(new_transitions)
@@ -54,7 +54,7 @@ def _add_state(settings: bpy.types.PropertyGroup, spec: StateSpec, stored: dict)
         if (value := getattr(role, name)) is not None:
             setattr(state, name, value)
     for name, weight in role.weights or ():
-        for action in stored[name]:  # characters from several files may each have a posture of this name
+        for action in stored[name]:
             posture = state.postures.add()
             posture.action, posture.weight = action, weight
 

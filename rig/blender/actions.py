@@ -9,7 +9,8 @@ import bpy
 import numpy as np
 
 CONSTANT, LINEAR = 0, 1  # Blender's numbers of two interpolation modes, for foreach_set
-KEY_FIELDS = {  # attributes of a key, each with the number of values and their type
+# attributes of a key, each with the number of values and their type
+KEY_FIELDS = {
     "co": (2, np.float32),
     "interpolation": (1, np.int32),
     "handle_left": (2, np.float32),
@@ -56,6 +57,7 @@ def writable_fcurves(
 
 
 def _object_slot(action: bpy.types.Action) -> "bpy.types.ActionSlot | None":
+    """The action's first slot for objects, else its first slot; None if it has none."""
     return next(
         (slot for slot in action.slots if slot.target_id_type == "OBJECT"),
         action.slots[0] if action.slots else None,
@@ -65,6 +67,7 @@ def _object_slot(action: bpy.types.Action) -> "bpy.types.ActionSlot | None":
 def _channelbag(
     action: bpy.types.Action, slot: "bpy.types.ActionSlot | None", create: bool
 ) -> "bpy.types.ActionChannelbag | None":
+    """The channel bag of a slot; made if it is missing and `create` is True, else None."""
     if create and not action.layers:
         action.layers.new("Layer").strips.new(type="KEYFRAME")
     for layer in action.layers:
@@ -220,6 +223,7 @@ def _fresh_points(
     frames: Sequence[float],
     values: Sequence[float],
 ) -> bpy.types.bpy_prop_collection:
+    """Keys of a new curve in place of a channel's old one, with these frames and values."""
     old = find(curves, data_path, index)
     if old is not None:
         curves.remove(old)

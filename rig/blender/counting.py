@@ -35,6 +35,7 @@ def merged(sentences: Iterable[str]) -> list[str]:
 
 
 def _one_of(group: Sequence[str]) -> str:
+    """The first of several alike sentences, with the number of the others and the names in them."""
     first, rest = group[0], group[1:]
     if not rest:
         return first

@@ -3,9 +3,8 @@
 import sys
 from traceback import format_exc, format_tb
 
-MOST = (
-    100  # largest number of exceptions that are printed, so that the console stays readable and the set small
-)
+# largest number of exceptions that are printed, so that the console stays readable and the set small
+MOST = 100
 
 # exceptions that were printed, each as its traceback and its type; messages vary, such as those with numbers
 printed: set[str] = set()

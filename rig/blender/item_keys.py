@@ -76,6 +76,7 @@ def _follow(
     indices: Mapping[int, int | None],
     numbers: Mapping[int, int],
 ) -> None:
+    """Moves F-curves or drivers of list items to new indices; arguments as for `follow`."""
     removed = []
     for curve in curves:
         path = curve.data_path

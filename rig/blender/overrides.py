@@ -9,9 +9,9 @@ def why_not_editable(rig: bpy.types.Object) -> str:
     """Why an armature or mechanism cannot be edited, with the remedy; "" if it can be."""
     if rig.is_editable:
         return ""
-    what = "Armature" if rig.type == "ARMATURE" else "Mechanism"
+    kind = "Armature" if rig.type == "ARMATURE" else "Mechanism"
     return (
-        f"{what} '{rig.name}' is linked from another file: make a library override of it (Object > Library"
+        f"{kind} '{rig.name}' is linked from another file: make a library override of it (Object > Library"
         " Override > Make)"
     )
 

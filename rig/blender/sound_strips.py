@@ -91,6 +91,7 @@ class HeardSound(NamedTuple):
 
     @property
     def _with_volume(self) -> "list[bpy.types.Strip]":
+        """The strip and its meta strips, as far as they have a volume."""
         # meta strips have a volume from Blender 5.1 on
         return [strip for strip in (*self.metas, self.strip) if hasattr(strip, "volume")]
 

@@ -34,7 +34,7 @@ from ..bones.joint_bones import (
 )
 from ..scene.placement import Placement
 
-ANY_TURN = (-pi, pi)  # [rad] range of a joint without known limits, which may rotate without bounds
+ANY_TURN = (-pi, pi)  # [rad] range that `limits` gives for a joint without limits, which is unlimited here
 FARTHEST = 1e3  # [rad or m] position limit in the model for a joint without limits
 
 
@@ -42,7 +42,7 @@ FARTHEST = 1e3  # [rad or m] position limit in the model for a joint without lim
 class BodyBone(JointBone):
     """One bone of the body."""
 
-    is_followed: bool  # whether a constraint moves the bone, so that its channels have no effect
+    is_followed: bool  # whether a constraint moves the bone in place of its channels
     is_copy: bool = False  # whether its pose equals that of the bone `parent`
 
     @property
@@ -64,10 +64,13 @@ def _names_of(pose_bones: bpy.types.bpy_prop_collection, base: str, links: Seque
 
 
 class BodyReader:
-    """Reads an armature object as a whole-body model, from bone `base` to the bones `links`.
+    """Reads an armature object as a whole-body model.
 
     Args:
-        paired_only: Only the links have joints; bones between them keep their authored pose.
+        rig: The armature object.
+        base: Bone that carries all links; it may float.
+        links: Bones of the body whose motion the solver matches to targets.
+        paired_only: Whether only the links have joints, so that bones between them keep their authored pose.
 
     Raises:
         RigError: a bone is missing, or is no descendant of the base.
@@ -91,9 +94,9 @@ class BodyReader:
         self._listed = pose_bones.keys()
         self._modes = _numbers(pose_bones, "rotation_mode", 1, np.int32)
         self._rows = [self._listed.index(name) for name in self.names]
-        self._moves_still = np.array([bone.unjointed_locations for bone in self.bones])
-        self._turns_still = np.array([bone.unjointed_hinges for bone in self.bones])
-        self._partly_free = self._without_angles(pose_bones)
+        self._unjointed_locations = np.array([bone.unjointed_locations for bone in self.bones])
+        self._unjointed_hinges = np.array([bone.unjointed_hinges for bone in self.bones])
+        self._partly_jointed = self._without_angles(pose_bones)
         moved = [bone.name for bone in self.bones if not bone.is_followed]
         self.moved = [
             *moved,
@@ -122,6 +125,7 @@ class BodyReader:
     __hash__ = None  # instances are compared, but never used as keys
 
     def _identity(self) -> tuple:
+        """All values on which the reader's results depend; equal readers have equal ones."""
         return (
             self.bones,
             self.links,
@@ -154,12 +158,12 @@ class BodyReader:
                 f"Bone '{bone.name}' does not inherit rotation: switch on Inherit Rotation in the bone's"
                 " Relations"
             )
-        is_still = is_base or (self.paired_only and bone.name not in self.links)
+        has_no_joints = is_base or (self.paired_only and bone.name not in self.links)
         return BodyBone.of(
             pose_bone,
             -1 if is_base else index_of[bone.parent.name],
-            () if is_still else joint_axes(pose_bone),
-            is_followed=constrained.mover(pose_bone) is not None,
+            () if has_no_joints else joint_axes(pose_bone),
+            is_followed=constrained.moving_constraint(pose_bone) is not None,
         )
 
     def is_outdated(self, pose_bones: bpy.types.bpy_prop_collection) -> bool:
@@ -171,30 +175,30 @@ class BodyReader:
         )
 
     def held(self, pose_bones: bpy.types.bpy_prop_collection) -> tuple[UnjointedPose, ...]:
-        """For each bone, the part of the authored pose that no joint moves; the base has none. `pose_bones`
-        are the evaluated rig's, with the bones from which this reader was made.
+        """For each bone, the part of the authored pose that no joint moves; the identity for the base.
+        `pose_bones` are the evaluated rig's, with the bones from which this reader was made.
 
         Raises:
             RigError: a bone is scaled.
         """
-        stretch = np.abs(_numbers(pose_bones, "scale", 3)[self._rows] - 1.0).max(1)
-        if stretch.max() > SCALED:
-            name = self.names[int(np.argmax(stretch))]
+        scale_errors = np.abs(_numbers(pose_bones, "scale", 3)[self._rows] - 1.0).max(1)
+        if scale_errors.max() > SCALED:
+            name = self.names[int(np.argmax(scale_errors))]
             raise RigError(f"Bone '{name}' is scaled: clear its scale (Alt S); joints cannot stretch")
-        location = np.where(self._moves_still, _numbers(pose_bones, "location", 3)[self._rows], 0.0).round(
-            DIGITS
-        )
+        location = np.where(
+            self._unjointed_locations, _numbers(pose_bones, "location", 3)[self._rows], 0.0
+        ).round(DIGITS)
         euler = _numbers(pose_bones, "rotation_euler", 3)[self._rows]
-        for k in self._partly_free:
+        for k in self._partly_jointed:
             euler[k] = rotation_modes.hinges(pose_bones[self.names[k]])
-        euler = np.where(self._turns_still, euler, 0.0).round(DIGITS)
+        euler = np.where(self._unjointed_hinges, euler, 0.0).round(DIGITS)
         rotation = [
-            angles if bone.order else self._still_rotation(pose_bones, bone)
+            angles if bone.order else self._unjointed_rotation(pose_bones, bone)
             for bone, angles in zip(self.bones, euler.tolist(), strict=True)
         ]
         return tuple(map(UnjointedPose, map(tuple, location.tolist()), rotation))
 
-    def _still_rotation(
+    def _unjointed_rotation(
         self, pose_bones: bpy.types.bpy_prop_collection, bone: BodyBone
     ) -> rotations.Quaternion:
         if bone.is_copy or bone.parent < 0:
@@ -226,9 +230,9 @@ class BodyReader:
             )
         ends = [frame.end(name) for frame, name in zip(frames, self.names, strict=True)]
         lower, upper = zip(*(motion[:2] for motion in self.motions), strict=True)
-        return Body(joints, ends, floating, lower, upper, [*self._followed(), *coupled])
+        return Body(joints, ends, floating, lower, upper, [*self._mimic_couplings(), *coupled])
 
-    def _followed(self) -> list[Coupling]:
+    def _mimic_couplings(self) -> list[Coupling]:
         """Equality constraints of the mimic joints between base and links."""
         couplings = []
         for follower in self.followers:
@@ -269,15 +273,22 @@ class BodyReader:
         unjointed: Sequence[UnjointedPose],
         state: KinematicState,
     ) -> dict[str, SolvedChannels]:
-        """Values of each bone's channels, by the bone's name, for a state of the solver."""
+        """Channels of each bone that the body moves, by the bone's name, for a state of the solver.
+
+        Args:
+            rig: The armature object.
+            placement: Predicted transforms, for the base's parent.
+            unjointed: For each bone, the part of its authored pose that no joint moves.
+            state: The solver's state.
+        """
         joints = state.joints.tolist()
         bone_channels: dict[str, SolvedChannels] = {}
         values = iter(joints)
-        for bone, still in zip(self.bones, unjointed, strict=True):
+        for bone, pose in zip(self.bones, unjointed, strict=True):
             if bone.parent < 0:
                 bone_channels[bone.name] = self._base_channels(rig, placement, state)
             elif not bone.is_followed:
-                rotation, location, angles = bone.posed(still.location, still.rotation, values)
+                rotation, location, angles = bone.posed(pose.location, pose.rotation, values)
                 bone_channels[bone.name] = SolvedChannels(rotation, tuple(angles), location)
         for follower in self.followers:
             if follower.bone not in bone_channels:
@@ -290,6 +301,7 @@ class BodyReader:
     def _base_channels(
         self, rig: bpy.types.Object, placement: Placement, state: KinematicState
     ) -> SolvedChannels:
+        """Channels of the base bone, for the base's pose in a state of the solver."""
         bone = rig.data.bones[self.base]
         pose = Matrix(state.base_rotation.tolist()).to_4x4()
         pose.translation = state.base_position.tolist()

@@ -20,7 +20,7 @@ class FollowingBody(Protocol):
 
 
 def channels_of(rig: bpy.types.Object, reader: BodyReader) -> list[Channel]:
-    """Channels of all bones that the body moves, except those that drivers set."""
+    """Channels to key of all bones that the body moves, except those that drivers set."""
     driven, channels = set(mimic.driven(rig)), []
     for bone in reader.bones:
         undriven = [axis for axis in (*bone.prismatic, *bone.revolute) if (bone.name, axis) not in driven]
@@ -65,7 +65,7 @@ def values_of(
         before: Values in the previous frame, to choose among equivalent rotations so that no curve jumps;
             empty in the first frame.
     """
-    turned = {
+    rotation_values = {
         name: _rotation(rig, rig.pose.bones[name], shown, before, session.reader.base)
         for name, shown in session.shown.items()
     }
@@ -74,7 +74,7 @@ def values_of(
         shown = session.shown.get(channel.bone)
         if shown is not None:
             channel_values[channel] = (
-                shown.location if channel.name == "location" else turned[channel.bone]
+                shown.location if channel.name == "location" else rotation_values[channel.bone]
             )[channel.index]
     return channel_values
 

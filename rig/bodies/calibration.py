@@ -48,9 +48,8 @@ def from_rest(
         source, target: World poses of the paired bones at rest.
     """
     parts = parts_of(pairs)
-    align = (
-        _frame(parts, source) @ _frame(parts, target).T
-    )  # rotation from the target's world to the source's, both at rest
+    # rotation that turns the target at rest to face as the source does
+    align = _frame(parts, source) @ _frame(parts, target).T
     index = {pair.target: k for k, pair in enumerate(pairs)}
     children = _children(parents, index)
     size = float(np.ptp(source.position, axis=0).max()) or 1.0
@@ -163,7 +162,6 @@ def scale(
     Raises:
         RigError: the paired bones of one body are all at one position.
     """
-
     links = [(index[bone], index[above]) for bone, above in parents.items() if above is not None]
     legs = [(k, up) for k, up in links if _is_of_leg(parts[k]) and _is_of_leg(parts[up])]
 

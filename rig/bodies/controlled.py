@@ -15,8 +15,8 @@ from .part_names import DEFORMING, BodyPart, Parents
 
 
 def controls_of(rig: bpy.types.Object, bones: Parents) -> dict[str, str] | None:
-    """Control bone of each deforming bone, each control for one bone only; None if the bones named after body
-    parts follow no controls.
+    """Control bone of each deforming bone; a control is that of one bone only. None if the bones named after
+    body parts follow no controls.
 
     The control of the hips is the control that carries both hips and head: the body's base.
 
@@ -138,9 +138,8 @@ def _between(pose_bones: Mapping[str, bpy.types.PoseBone], controls: set[str]) -
     """Names of the bones between controls: ancestors of controls that are not controls themselves, without
     those above the control that carries all others.
     """
-    lines = {
-        name: [bone.name for bone in attached.with_ancestors(pose_bones[name])] for name in controls
-    }  # each control with its ancestors
-    between = {above for line in lines.values() for above in line[1:]} - controls
-    trunk = next((name for name in controls if all(name in line for line in lines.values())), None)
-    return between - set(lines[trunk]) if trunk is not None else between
+    # names of each control and its ancestors
+    paths = {name: [bone.name for bone in attached.with_ancestors(pose_bones[name])] for name in controls}
+    between = {above for path in paths.values() for above in path[1:]} - controls
+    trunk = next((name for name in controls if all(name in path for path in paths.values())), None)
+    return between - set(paths[trunk]) if trunk is not None else between

@@ -19,17 +19,17 @@ def couplings(retarget: bpy.types.PropertyGroup, joint_keys: Collection[tuple[st
 
 
 def _coupling(limit: bpy.types.PropertyGroup, joint_keys: Collection[tuple[str, str]]) -> Coupling:
-    what = f"Coupled limit '{limit.name}'"
+    limit_text = f"Coupled limit '{limit.name}'"
     if not limit.joints:
-        raise RigError(f"{what} has no joint: add its joints with +, or remove the limit")
+        raise RigError(f"{limit_text} has no joint: add its joints with +, or remove the limit")
     if limit.lower > limit.upper:
-        raise RigError(f"{what}: its Min is above its Max: exchange them")
+        raise RigError(f"{limit_text}: its Min is above its Max: exchange them")
     factors: dict[str, float] = {}
     for joint in limit.joints:
         label = joint.label
         if joint.key not in joint_keys:
             raise RigError(
-                f"{what}: no joint of the body is '{label}': choose an unlocked axis of a bone that follows,"
+                f"{limit_text}: no joint of the body is '{label}': choose an unlocked axis of a bone that follows,"
                 " or remove the joint"
             )
         factors[label] = factors.get(label, 0.0) + joint.factor

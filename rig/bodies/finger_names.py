@@ -1,4 +1,4 @@
-"""Reads what the name of a bone says of a finger. Does not use Blender.
+"""Reads from a bone's name to which finger it belongs, and which of its joints it is. Does not use Blender.
 
 Fingers are named, or numbered after the word "finger". Their joints are numbered from 0 or from 1, or named
 after bones. A number that Blender adds to a name that is taken, as to an extruded bone's (".001"), is a
@@ -11,7 +11,8 @@ from typing import NamedTuple
 
 from .part_names import MOTORS, SIDES, SILENT, side_of, words
 
-FINGERS = {  # finger -> its names, from the thumb on
+# finger -> its names, from the thumb on
+FINGERS = {
     "thumb": ("thumb", "first", "親指", "拇指", "daumen", "pulgar", "pouce", "pollice", "polegar"),
     "index": ("index", "second", "forefinger", "pointer", "人指", "人差指", "食指", "zeigefinger", "indice"),
     "middle": ("middle", "mid", "third", "中指", "mittelfinger"),
@@ -21,7 +22,8 @@ FINGERS = {  # finger -> its names, from the thumb on
 NAMES = {name: finger for finger, names in FINGERS.items() for name in names}
 NUMBERED = "finger"  # its number says which finger it is: "Finger0" or "Finger1" is the thumb
 PALM = {"metacarpal", "carpal", "mc", "in"}  # words of bones in the palm, of which the thumb's is a joint
-SEGMENTS = {  # word for a bone of a finger -> its position from the palm outward
+# word for a bone of a finger -> its position from the palm outward
+SEGMENTS = {
     **dict.fromkeys(PALM, 0),
     **dict.fromkeys(("proximal", "pp"), 1),
     **dict.fromkeys(("intermediate", "medial", "mp"), 2),
@@ -59,8 +61,8 @@ def read_finger(name: str) -> FingerName | None:
     added = ADDED.findall(name)
     name_words, side = words(ADDED.sub("", name)), side_of(name)
     numbers = [word for word in name_words if word.isdecimal()]
-    said = set(name_words) - SIDES.keys() - set(numbers)
-    named, rest = said & NAMES.keys(), said - NAMES.keys()
+    plain_words = set(name_words) - SIDES.keys() - set(numbers)
+    named, rest = plain_words & NAMES.keys(), plain_words - NAMES.keys()
     if not side or len(named) > 1 or not rest <= MEANINGLESS:
         return None
     digits = "" if named or NUMBERED not in rest else "".join(numbers[:1])

@@ -55,8 +55,8 @@ def _numbers(named: Mapping[str, FingerName], bones: Parents) -> dict[str, tuple
 
 
 def _of_one_finger(numbers: Mapping[str, int], bones: Parents) -> dict[str, tuple[int, int]]:
-    """Numbers of the finger and of the joint of bones that have one number each, if some hang on others: they
-    are the joints of one finger. Empty if none does.
+    """Numbers of the finger and of the joint of bones that have one number each, if some are below others:
+    they are the joints of one finger. Empty if none is.
     """
     is_line = any(
         numbers[bone] != numbers[above]
@@ -95,6 +95,7 @@ def _in_line(joints: Mapping[str, tuple[int, int]], bones: Parents) -> list[str]
 
 
 def _ancestors(bone: str, bones: Parents) -> set[str]:
+    """Names of the bones above a bone."""
     ancestors: set[str] = set()
     parent = bones.get(bone)
     while parent is not None:

@@ -74,8 +74,8 @@ def _upward(figure: Figure, k: int) -> list[int]:
 
 
 def _branching(figure: Figure, line: Sequence[int], *, stands: bool) -> dict[int, list[int]]:
-    """Bones of a line from which limbs branch in pairs: standing ones if `stands`, else the others; each bone
-    with its longest pair.
+    """Bones of the path `line` from which limbs branch in pairs: limbs that stand on the ground if `stands`,
+    else the others. Each bone with both first bones of its longest pair.
     """
     pairs: dict[int, list[int]] = {}
     for k in line:
@@ -85,7 +85,7 @@ def _branching(figure: Figure, line: Sequence[int], *, stands: bool) -> dict[int
             if child not in line and figure.image.get(child, -1) not in {-1, child}
         ]
         limbs = [
-            child for child in limbs if bool(any(figure.low[each] for each in figure.below(child))) == stands
+            child for child in limbs if bool(any(figure.low[bone] for bone in figure.below(child))) == stands
         ]
         longest = max(limbs, key=lambda child: _reach(figure, [child]), default=None)
         if longest is not None and (stands or _reach(figure, [longest]) >= ARM * figure.size):
@@ -94,6 +94,7 @@ def _branching(figure: Figure, line: Sequence[int], *, stands: bool) -> dict[int
 
 
 def _reach(figure: Figure, limbs: Sequence[int]) -> float:
+    """Distance [m] from the head of a limb's first bone to its farthest tip, the largest of several limbs."""
     return max(
         (float(np.linalg.norm(figure.tips[_farthest(figure, k)] - figure.heads[k])) for k in limbs),
         default=0.0,
@@ -102,10 +103,11 @@ def _reach(figure: Figure, limbs: Sequence[int]) -> float:
 
 def _farthest(figure: Figure, k: int) -> int:
     """Index of the bone below bone `k` whose tail is farthest from it."""
-    return max(figure.below(k), key=lambda each: float(np.linalg.norm(figure.tips[each] - figure.heads[k])))
+    return max(figure.below(k), key=lambda bone: float(np.linalg.norm(figure.tips[bone] - figure.heads[k])))
 
 
 def _is_left(figure: Figure, k: int) -> bool:
+    """Whether the limb that begins with bone `k` is on the figure's left side."""
     middle = (figure.heads[k] + figure.heads[figure.image[k]]) / 2
     tip = figure.tips[_farthest(figure, k)]
     return bool((tip - middle) @ np.cross(UP, figure.front) > 0)
@@ -118,9 +120,9 @@ def _halves(figure: Figure, path: list[int]) -> list[int]:
     """
     joints = np.array([*figure.heads[path], figure.tips[path[-1]]])
     gaps = np.linalg.norm(np.diff(joints, axis=0), axis=1)
-    left = gaps[::-1].cumsum()[::-1]  # length [m] from each joint to the tip
-    end = _end(figure, path, left)
-    same = COINCIDE * left[0]
+    lengths = gaps[::-1].cumsum()[::-1]  # length [m] from each joint to the tip
+    end = _end(figure, path, lengths)
+    same = COINCIDE * lengths[0]
     span = lambda a, b: float(np.linalg.norm(joints[b] - joints[a]))  # noqa: E731
     shorter = {(a, b): min(span(a, b), span(b, end)) for b in range(1, end) for a in range(b)}
     if not shorter:
@@ -132,11 +134,11 @@ def _halves(figure: Figure, path: list[int]) -> list[int]:
     return [path[k] for k in (first, middle, end, end + 1) if k < len(path)]
 
 
-def _end(figure: Figure, path: list[int], left: np.ndarray) -> int:
+def _end(figure: Figure, path: list[int], lengths: np.ndarray) -> int:
     """Index in a limb's path of its foot or hand: the first joint on the ground, else the first near the tip.
-    `left`: length [m] from each joint to the tip. The path's length if there is none.
+    `lengths`: length [m] from each joint to the tip. The path's length if there is none.
     """
     joints = range(2, len(path))
-    near = (k for k in joints if figure.low[path[k]] and figure.heads[path[k]][2] <= figure.ground)
-    short = (k for k in joints if left[k] <= HAND * left[0])
-    return next(near, next(short, len(path)))
+    on_ground = (k for k in joints if figure.low[path[k]] and figure.heads[path[k]][2] <= figure.ground)
+    near_tip = (k for k in joints if lengths[k] <= HAND * lengths[0])
+    return next(on_ground, next(near_tip, len(path)))

@@ -24,12 +24,8 @@ NUMBERED_SPINE = re.compile(r"^((def|org)-)?spine(\.\d{3})?$", re.IGNORECASE)
 COLLAR = 0.2
 RIGIFY_NECK = 2  # number of neck bones at the end of the metarig's spine, below the head
 RIGIFY_SPINE = 7  # number of bones of the metarig's whole spine, from hips to head
-PIECES = {
-    "shoulder": "upper_arm",
-    "elbow": "forearm",
-    "wrist": "hand",
-    "ankle": "foot",
-}  # word in a robot's link name -> body part that ends at the link
+# word in the name of a robot's link -> body part, one of whose hinges the link may carry
+PIECES = {"shoulder": "upper_arm", "elbow": "forearm", "wrist": "hand", "ankle": "foot"}
 # limb of numbered links -> parts of its lower half; if a link is named after one of these parts, the numbers
 # do not determine the parts
 LOWER = {"upper_arm": {"elbow", "forearm"}, "leg": {"thigh", "shin"}}
@@ -145,8 +141,8 @@ def _parts(bones: Parents, heads: Heads | None) -> dict[BodyPart, list[str]]:
     _assign_waist(bones_by_part, bones)
     for part, named in bones_by_part.items():
         if part.name not in SEVERAL:
-            named.sort(key=lambda bone: _usualness(bone, candidates.index(bone)))
-    _tell_rigify(bones_by_part, bones)
+            named.sort(key=lambda bone: _preference(bone, candidates.index(bone)))
+    _assign_rigify_spine(bones_by_part, bones)
     _disambiguate(bones_by_part, heads)
     _assign_head(bones_by_part)
     _assign_trunk(bones_by_part, roots, bones)
@@ -219,11 +215,8 @@ def _assign_waist(bones_by_part: dict[BodyPart, list[str]], bones: Parents) -> N
     """Assigns a bone called waist: to the hips if there are no other hips and no thigh contradicts that, or
     if the waist is below the trunk; otherwise to the spine.
     """
-    waist, hips, spine = (
-        bones_by_part.pop(BodyPart("", "waist"), []),
-        BodyPart("", "hips"),
-        BodyPart("", "spine"),
-    )
+    hips, spine = BodyPart("", "hips"), BodyPart("", "spine")
+    waist = bones_by_part.pop(BodyPart("", "waist"), [])
     if not waist:
         return
     above, trunk = bones[waist[0]], bones_by_part.get(spine, [])
@@ -245,16 +238,16 @@ def _may_carry_legs(
 
 def _below(carriers: Sequence[str], carried: Sequence[str], bones: Parents) -> list[str]:
     """The bones in `carried` that are below a bone in `carriers`."""
-    hanging = []
+    below = []
     for bone in carried:
         above = bones.get(bone)
         while above is not None and above not in carriers:
             above = bones.get(above)
-        hanging += [bone] if above is not None else []
-    return hanging
+        below += [bone] if above is not None else []
+    return below
 
 
-def _usualness(bone: str, index: int) -> tuple[bool, bool, int, int]:
+def _preference(bone: str, index: int) -> tuple[bool, bool, int, int]:
     """Sort key of bones with the same part: first names without a number and an axis, then names without the
     word motor, then in the order of the known names. Of several hinges the last one comes first, since it
     carries the part.
@@ -271,7 +264,7 @@ def _is_piece(bone: str) -> bool:
     return name.is_hinge or name.number is not None
 
 
-def _tell_rigify(bones_by_part: dict[BodyPart, list[str]], bones: Parents) -> None:
+def _assign_rigify_spine(bones_by_part: dict[BodyPart, list[str]], bones: Parents) -> None:
     """Corrects the parts of a Rigify spine, whose bones are all named "spine", from hips to head."""
     spine = bones_by_part.get(BodyPart("", "spine"), [])
     if BodyPart("", "hips") in bones_by_part or not spine or not all(map(NUMBERED_SPINE.match, spine)):
@@ -292,8 +285,8 @@ def _disambiguate(bones_by_part: dict[BodyPart, list[str]], heads: Heads | None)
         side_bones = _without_pieces(
             {part.name: bones_by_part.pop(part) for part in list(bones_by_part) if part.side == side}
         )
-        _tell_arm(side_bones, heads)
-        _tell_leg(side_bones)
+        _assign_arm(side_bones, heads)
+        _assign_leg(side_bones)
         for name in ("collar", "upper_arm", "forearm", "hand", "thigh", "shin", "foot", "toe"):
             if side_bones.get(name):
                 bones_by_part[BodyPart(side, name)] = side_bones[name][:1]
@@ -302,7 +295,7 @@ def _disambiguate(bones_by_part: dict[BodyPart, list[str]], heads: Heads | None)
             bones_by_part[BodyPart("", name)] = bones_by_part[BodyPart("", name)][:1]
 
 
-def _tell_arm(side_bones: dict[str, list[str]], heads: Heads | None) -> None:
+def _assign_arm(side_bones: dict[str, list[str]], heads: Heads | None) -> None:
     """Assigns the ambiguous names of an arm: a "shoulder" is a collar or an upper arm, an "elbow" a forearm,
     a "wrist" a hand.
     """
@@ -321,7 +314,7 @@ def _tell_arm(side_bones: dict[str, list[str]], heads: Heads | None) -> None:
     side_bones["hand"] = side_bones.get("wrist") or side_bones.get("hand", [])
 
 
-def _tell_leg(side_bones: dict[str, list[str]]) -> None:
+def _assign_leg(side_bones: dict[str, list[str]]) -> None:
     """Assigns the ambiguous names of a leg: a "leg" below a thigh is a shin, a "foot" below an ankle a
     toe.
     """
@@ -344,15 +337,9 @@ def _without_pieces(side_bones: Mapping[str, list[str]]) -> dict[str, list[str]]
     }
     whole = {name: bones for name, bones in side_bones.items() if not _is_piece(bones[0])}
     if numbered:
-        return (
-            numbered
-            | whole
-            | {
-                name: bones
-                for name, bones in side_bones.items()
-                if name not in {"upper_arm", "leg", *numbered}
-            }
-        )
+        named = {"upper_arm", "leg", *numbered}
+        others = {name: bones for name, bones in side_bones.items() if name not in named}
+        return numbered | whole | others
     for name in sorted(side_bones, key=lambda name: name in PIECES):
         if PIECES.get(name, name) not in whole:
             whole.setdefault(name, side_bones[name])
@@ -379,16 +366,19 @@ def _numbered(bones: Sequence[str], is_end_named: bool) -> dict[str, list[str]]:
     return {name: [bone] for name, bone in zip(names[:2] if is_end_named else names, line, strict=False)}
 
 
-def _is_hinge_of_shoulder(had: Mapping[str, Sequence[str]], heads: Heads) -> bool:
+def _is_hinge_of_shoulder(side_bones: Mapping[str, Sequence[str]], heads: Heads) -> bool:
     """Whether the head of the bone named shoulder is near the head of the upper arm, so that it is the link
     between two hinges of one joint.
     """
-    lower = had.get("elbow") or had.get("forearm")
-    if "upper_arm" not in had or not lower:
+    lower = side_bones.get("elbow") or side_bones.get("forearm")
+    if "upper_arm" not in side_bones or not lower:
         return False
-    shoulder, upper, elbow = (heads[bones[0]] for bones in (had["shoulder"], had["upper_arm"], lower))
+    shoulder, upper, elbow = (
+        heads[bones[0]] for bones in (side_bones["shoulder"], side_bones["upper_arm"], lower)
+    )
     return dist(shoulder, upper) < COLLAR * dist(upper, elbow)
 
 
-def _is_part(bone: str, parts_of: Mapping[BodyPart, Sequence[str]]) -> bool:
-    return any(bone in bones for bones in parts_of.values())
+def _is_part(bone: str, bones_by_part: Mapping[BodyPart, Sequence[str]]) -> bool:
+    """Whether a bone is one of those of any body part."""
+    return any(bone in bones for bones in bones_by_part.values())

@@ -42,7 +42,7 @@ def calibrate(
         pair.offset = rotations.from_matrix(offset.tolist())
         pair.calibrated = True
     retarget.scale = new_calibration.scale
-    _find_floor(rig, retarget, pairs, depsgraph)
+    _store_foot_heights(rig, retarget, pairs, depsgraph)
     return new_calibration.scale
 
 
@@ -89,7 +89,7 @@ def _from_stream(
     """
     source_names, target_names = [pair.source for pair in pairs], [pair.target for pair in pairs]
     stream = stream_of(retarget)
-    own_rest = BodyPose(*source.at_rest(rig, target_names))
+    target_rest = BodyPose(*source.at_rest(rig, target_names))
     if retarget.calibrate_from == "POSE":
         sent, _ = stream.posed(source_names)
         lost = [
@@ -99,24 +99,24 @@ def _from_stream(
             raise RigError(
                 f"Nothing has come for '{lost[0]}' yet: send it while you calibrate, or switch its pair off"
             )
-        stand = BodyPose(*source.posed(rig, target_names, depsgraph))
+        target_pose = BodyPose(*source.posed(rig, target_names, depsgraph))
     else:
-        sent, stand = np.broadcast_to(np.eye(3), own_rest.rotation.shape), own_rest
+        sent, target_pose = np.broadcast_to(np.eye(3), target_rest.rotation.shape), target_rest
     scale = retarget.scale
     if set(source_names) <= set(stream.humanoid.bones):
         t_pose = BodyPose(np.broadcast_to(np.eye(3), sent.shape), stream.humanoid.t_pose(source_names))
-        rest_calibration = calibration.from_rest(pairs, parents, t_pose, own_rest)
+        rest_calibration = calibration.from_rest(pairs, parents, t_pose, target_rest)
         if retarget.calibrate_from != "POSE":
             return rest_calibration
         scale = rest_calibration.scale
-    return Calibration(sent.swapaxes(1, 2) @ stand.rotation, scale)
+    return Calibration(sent.swapaxes(1, 2) @ target_pose.rotation, scale)
 
 
-def _find_floor(
+def _store_foot_heights(
     rig: bpy.types.Object, retarget: bpy.types.PropertyGroup, pairs: list, depsgraph: bpy.types.Depsgraph
 ) -> None:
-    """Stores the height of the feet of target and source on the floor, if feet are paired: from a clip's
-    frames, or a performer's current pose.
+    """Stores the heights [m] of the feet's bones while the feet stand, if feet are paired: the source's above
+    its origin, from its animation or a performer's current pose; the target's above its soles, at rest.
     """
     parts = calibration.parts_of([names.Pair(pair.source, pair.target) for pair in pairs])
     feet = [
@@ -129,10 +129,8 @@ def _find_floor(
         retarget.foot_heights_known = bool(np.isfinite(heights).all())
         retarget.source_foot_height = float(heights.min()) if retarget.foot_heights_known else 0.0
     elif feet:
-        retarget.foot_heights_known, retarget.source_foot_height = (
-            True,
-            standing.height(retarget.source, source_names, depsgraph),
-        )
+        retarget.foot_heights_known = True
+        retarget.source_foot_height = standing.height(retarget.source, source_names, depsgraph)
     else:
         retarget.foot_heights_known = False
     if retarget.foot_heights_known:

@@ -21,7 +21,7 @@ from ..scene.dependencies import dependencies_of, is_moved_by
 from . import controlled, limbs, names, receiver
 from .part_names import BodyPart, Parents
 
-LIMBS = ("upper_arm", "forearm", "thigh", "shin")  # parts that move the limbs of a body
+LIMBS = ("upper_arm", "forearm", "thigh", "shin")  # body parts that make up the limbs
 TOE_WEIGHT = 0.5  # weight of a paired toe, since captured toes jitter
 
 
@@ -75,12 +75,8 @@ def pair_by_names(rig: bpy.types.Object, retarget: bpy.types.PropertyGroup) -> i
             if existing_pair is None:
                 add(retarget, pair.target, pair.source)
             else:
-                existing_pair.source, existing_pair.enabled, existing_pair.weight, existing_pair.level = (
-                    pair.source,
-                    True,
-                    1.0,
-                    0,
-                )
+                existing_pair.source, existing_pair.enabled = pair.source, True
+                existing_pair.weight, existing_pair.level = 1.0, 0
     retarget.paired_only = controls is not None
     # body parts are known for deforming bones, while the pairs may contain their controls instead
     part = {
@@ -101,12 +97,12 @@ def parts_of(rig: bpy.types.Object) -> dict[BodyPart, list[str]]:
     if all(BodyPart(side, limb) in named for side in ("left", "right") for limb in LIMBS):
         return named
     known = {bone for bones in named.values() for bone in bones}
-    shown = {
+    by_position = {
         part: bones
         for part, bones in limbs.parts(rig).items()
         if part not in named and not known.intersection(bones)
     }
-    return named | shown
+    return named | by_position
 
 
 def too_few(rig: bpy.types.Object, retarget: bpy.types.PropertyGroup) -> str:
@@ -170,10 +166,16 @@ def stream_of(retarget: bpy.types.PropertyGroup) -> StreamedLinks:
 
 
 def source_name(retarget: bpy.types.PropertyGroup) -> str:
+    """Name of the source in messages: its armature's, or its port."""
     return f"port {retarget.port}" if is_streamed(retarget) else retarget.source.name
 
 
 def _source_parents(rig: bpy.types.Object, retarget: bpy.types.PropertyGroup) -> Parents:
+    """Parent of each bone of the source, parents before their children; None for all of a stream's.
+
+    Raises:
+        RigError: there is no source, or its stream has sent nothing yet.
+    """
     if not is_streamed(retarget):
         return _parents(source_of(rig, retarget))
     sent = stream_of(retarget).links
@@ -251,14 +253,14 @@ def _refuse_missing(
     """Raises RigError if a bone of a pair is missing; `source` is None for a stream, which may send its bones
     later.
     """
-    for owner, name, what in ((rig, pair.target, "Target bone"), (source, pair.source, "Source bone")):
+    for owner, name, role in ((rig, pair.target, "Target bone"), (source, pair.source, "Source bone")):
         if (name not in owner.data.bones) if owner is not None else not name:
-            what_is_missing = (
-                f"{what} '{name}' is missing in '{owner.name}'"
+            fault = (
+                f"{role} '{name}' is missing in '{owner.name}'"
                 if name
                 else f"A pair with '{pair.target or pair.source}' lacks its other bone"
             )
-            raise RigError(f"{what_is_missing}: choose a bone of it, or remove the pair")
+            raise RigError(f"{fault}: choose a bone of it, or remove the pair")
 
 
 def _refuse_crossing(
@@ -308,12 +310,14 @@ def linked(rig: bpy.types.Object, retarget: bpy.types.PropertyGroup) -> Linked:
         RigError: the pairs cannot be used; see `checked`.
     """
     pairs = checked(rig, retarget)
-    fresh = [pair.target for pair in pairs if not _is_calibrated(pair)]
-    if fresh:
-        named = f"'{fresh[0]}'" + (f" and {len(fresh) - 1} more" if len(fresh) > 1 else "")
+    uncalibrated = [pair.target for pair in pairs if not _is_calibrated(pair)]
+    if uncalibrated:
+        named = f"'{uncalibrated[0]}'" + (
+            f" and {len(uncalibrated) - 1} more" if len(uncalibrated) > 1 else ""
+        )
         raise RigError(f"How {named} lie against their source bones is not known yet: press Calibrate")
     targets = tuple(pair.target for pair in pairs)
-    base = _common(rig, [path_to_root(rig, name) for name in targets])
+    base = _common_ancestor(rig, [path_to_root(rig, name) for name in targets])
     return Linked(
         targets,
         tuple(pair.source for pair in pairs),
@@ -341,7 +345,7 @@ def _is_calibrated(pair: bpy.types.PropertyGroup) -> bool:
     return pair.calibrated
 
 
-def _common(rig: bpy.types.Object, paths: list[list[str]]) -> str:
+def _common_ancestor(rig: bpy.types.Object, paths: list[list[str]]) -> str:
     """Nearest bone that several paths have in common, each path from a bone to its root.
 
     Raises:
@@ -366,13 +370,17 @@ def bones(rig: bpy.types.Object, retarget: bpy.types.PropertyGroup) -> list[str]
         return []
     paths = [path_to_root(rig, name) for name in targets]
     try:
-        base = _common(rig, paths)
+        base = _common_ancestor(rig, paths)
     except RigError:
         return []
     moved_bones: dict[str, None] = {base: None}
     for path in paths:
         moved_bones.update(dict.fromkeys(path[path.index(base) :: -1]))
-    return [name for name in moved_bones if name == base or constrained.mover(rig.pose.bones[name]) is None]
+    return [
+        name
+        for name in moved_bones
+        if name == base or constrained.moving_constraint(rig.pose.bones[name]) is None
+    ]
 
 
 def path_to_root(rig: bpy.types.Object, name: str) -> list[str]:

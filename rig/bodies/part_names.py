@@ -132,7 +132,8 @@ PREFIX = re.compile(
     r" ])|j_(?:bip|adj)|[mf]_avg|cc_base|cf_[jd]|[\W_])+",
     re.IGNORECASE,
 )
-SHORT = {  # abbreviation -> the words that it stands for
+# abbreviation -> the words that it stands for
+SHORT = {
     "al": ("l", "arm"),  # in the names of links of Booster's robots
     "ar": ("r", "arm"),
     "ll": ("l", "leg"),  # legged robots name the axes of their joints "LL_HFE"
@@ -179,7 +180,8 @@ AXES = {
 }
 JOINTS = ("waist", "neck", "torso")  # parts without a side, in which an R is the roll axis: "WAIST_R"
 ROLL = "r"  # letter of the roll axis, if the side comes earlier in the name: "L_HIP_R"
-BOUNDARY = re.compile(  # a new word begins at a capital or a digit; "LUArm" is a left upper arm
+# a new word begins at a capital or a digit; "LUArm" is a left upper arm
+BOUNDARY = re.compile(
     r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|(?<=(?<![A-Za-z])[LR])(?=[A-Z]{2}[a-z])|(?<=[^\W\d_])(?=\d)|(?<=\d)(?=[^\W\d_])"
     r"|(?<=[左右])|[\W_]+"
 )
@@ -209,7 +211,10 @@ def _read_words(name_words: Sequence[str], side: str) -> NameReading:
     rest = [word for word in name_words if not (word in SIDES or word.isdecimal())]
     spoken, named, jointed, half = _narrowed(rest, side)
     whole = "".join(rest)
-    stems = (whole, *map("".join, (spoken, named, reversed(named), jointed, half, _hung(jointed, side))))
+    stems = (
+        whole,
+        *map("".join, (spoken, named, reversed(named), jointed, half, _without_limb_ends(jointed, side))),
+    )
     part, stem, rank = _known_part(stems, side) if whole not in OTHERS else UNKNOWN
     is_hinge = _has_roll(name_words) or len(named) < len(spoken)
     joints = [stem for stem in stems if stem in JOINTS]
@@ -223,7 +228,7 @@ def _read_words(name_words: Sequence[str], side: str) -> NameReading:
     )
 
 
-def _hung(name_words: Sequence[str], side: str) -> list[str]:
+def _without_limb_ends(name_words: Sequence[str], side: str) -> list[str]:
     """The words of a name without those for the ends of limbs; empty for a name without a side."""
     return [word for word in name_words if word not in ENDS_OF_LIMBS] if side else []
 
@@ -268,9 +273,8 @@ def words(name: str) -> list[str]:
     """The words of a name in lower case, without prefixes of rigs."""
     split = [word.lower() for word in BOUNDARY.split(PREFIX.sub("", name)) if word]
     name_words = [part for word in split for part in SHORT.get(word, (word,))]
-    if (
-        name_words[:1] and name_words[0][1:] in LIMBS and len(name_words) > 2
-    ):  # "LLEG_ANKLE_R" is the roll of the left ankle
+    # "LLEG_ANKLE_R" is the roll of the left ankle
+    if name_words[:1] and name_words[0][1:] in LIMBS and len(name_words) > 2:
         name_words[:1] = _side_first(name_words[0])
     if any(word in SIDES for word in name_words):
         return name_words
@@ -285,7 +289,7 @@ def _side_first(word: str) -> tuple[str, ...]:
 
 
 def deforming(bones: Iterable[str]) -> list[str]:
-    """The bones that deform, in a rig that names many so; in any other all bones."""
+    """The bones whose names mark them as deforming, if there are at least `MANY`; else all bones."""
     names = list(bones)
     named = [bone for bone in names if bone.upper().startswith(DEFORMING)]
     return named if len(named) >= MANY else names
@@ -300,9 +304,15 @@ def short_names(names: Iterable[str]) -> dict[str, str]:
         match[0] for bone in bones if not PREFIX.match(bone) and (match := FIRST_WORD.match(bone))
     )
     begin, count = begins.most_common(1)[0] if begins else ("", 0)
-    says = read(begin)
-    is_of_body = says.part is not None and says.part.name != "root"  # "Body_" names no part
-    if len(bones) < FEW or count < COMMON * len(bones) or side_of(begin) or is_of_body or says.stem in LIMBS:
+    reading = read(begin)
+    is_of_body = reading.part is not None and reading.part.name != "root"  # "Body_" names no part
+    if (
+        len(bones) < FEW
+        or count < COMMON * len(bones)
+        or side_of(begin)
+        or is_of_body
+        or reading.stem in LIMBS
+    ):
         return dict(zip(bones, bones, strict=True))
     known = set(bones)
     return {

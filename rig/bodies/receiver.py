@@ -10,7 +10,8 @@ from ...inputs.inbox import BUDGET, Inbox, opened
 from ...inputs.packets import Message
 from ...inputs.words import FARTHEST
 
-INPUTS = {  # kind of stream -> what a program must send, as text; both kinds are always accepted
+# kind of stream -> what a program must send, as text; both kinds are always accepted
+INPUTS = {
     "OSC": f"{LINK}NAME with a quaternion (w, x, y, z) for each link",
     "VMC": f"bones by the VMC protocol ({BONE})",
 }
@@ -42,7 +43,7 @@ class Receiver(Inbox):
 
 
 def _bounded(number: float) -> float:
-    """The number; NaN, as for what is lost, if it is beyond `FARTHEST`."""
+    """The number; NaN, which stands for a lost value, if it is beyond `FARTHEST`."""
     return number if abs(number) <= FARTHEST else nan
 
 
@@ -70,5 +71,6 @@ def end(host: str, port: int) -> None:
 
 
 def end_all() -> None:
+    """Stops listening on all addresses."""
     for host, port in list(_open):
         end(host, port)

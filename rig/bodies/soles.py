@@ -31,7 +31,9 @@ def read(rig: bpy.types.Object, links: Sequence[str], feet: Sequence[str]) -> tu
 
 
 def ankle(rig: bpy.types.Object, feet: Sequence[str]) -> float:
-    """Mean height [m, armature space] at rest of the feet's bones above the lowest points of their soles."""
+    """Mean height [m, armature space] at rest of the heads of the feet's bones above the lowest points of
+    their soles.
+    """
     up = _up(rig)
     heights = []
     for foot in read(rig, feet, feet):
@@ -112,4 +114,5 @@ def _skin(
 
 
 def _local(rig: bpy.types.Object, link: str, points: Array) -> Array:
+    """Points (m, 3) in armature space at rest, in the frame of a link's bone."""
     return placed(points, np.array(rig.data.bones[link].matrix_local.inverted(), float))

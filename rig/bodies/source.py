@@ -73,12 +73,11 @@ def nearest(matrices: Array) -> Array:
         and np.linalg.det(matrices).min() > 0.0
     ):
         return matrices
-    sound = np.isfinite(matrices).all((1, 2))
-    sound[sound] = np.abs(np.linalg.det(matrices[sound])) > NOTHING**3
+    is_regular = np.isfinite(matrices).all((1, 2))
+    is_regular[is_regular] = np.abs(np.linalg.det(matrices[is_regular])) > NOTHING**3
     rotation = np.full(matrices.shape, np.nan)
-    left, _, right = np.linalg.svd(matrices[sound])
-    left[..., 2] *= np.sign(np.linalg.det(left @ right))[
-        :, None
-    ]  # a mirrored object has its last axis reversed
-    rotation[sound] = left @ right
+    left, _, right = np.linalg.svd(matrices[is_regular])
+    # of a mirrored object, the last axis is reversed, so that the result is a rotation
+    left[..., 2] *= np.sign(np.linalg.det(left @ right))[:, None]
+    rotation[is_regular] = left @ right
     return rotation

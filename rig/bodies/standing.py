@@ -19,20 +19,20 @@ Curves = dict[tuple[str, int], object]  # (data path, index) -> F-curve
 
 
 def height(source: bpy.types.Object, feet: Sequence[str], depsgraph: bpy.types.Depsgraph) -> float:
-    """Height [m] above the source's origin of the lower foot while the source stands.
+    """Height [m] of the lower foot's bone above the source's origin while the source stands.
 
     The height is sampled over the source's action if nothing else moves the feet, and otherwise taken from
     the current pose.
     """
-    line = _lines(source, feet)
-    heights = _sampled(source, feet, line) if _is_plain(source, line) else None
+    bones = _bones_to_feet(source, feet)
+    heights = _sampled(source, feet, bones) if _is_plain(source, bones) else None
     origin = float(sources.evaluated(source, depsgraph).matrix_world.translation.z)
     if heights is None:
         heights = sources.posed(source, feet, depsgraph)[1][:, 2].min(keepdims=True)
     return float(np.percentile(heights, STANDING)) - origin
 
 
-def _lines(source: bpy.types.Object, feet: Sequence[str]) -> list[str]:
+def _bones_to_feet(source: bpy.types.Object, feet: Sequence[str]) -> list[str]:
     """Names of the bones from the roots to the feet, parents first."""
     bone_names: dict[str, None] = {}
     for name in feet:
@@ -41,7 +41,7 @@ def _lines(source: bpy.types.Object, feet: Sequence[str]) -> list[str]:
     return list(bone_names)
 
 
-def _is_plain(source: bpy.types.Object, line: Sequence[str]) -> bool:
+def _is_plain(source: bpy.types.Object, bones: Sequence[str]) -> bool:
     """Whether these bones are moved by an action alone."""
     animation = source.animation_data
     if animation is None or animation.action is None or len(animation.nla_tracks) or len(animation.drivers):
@@ -50,22 +50,23 @@ def _is_plain(source: bpy.types.Object, line: Sequence[str]) -> bool:
         curve.data_path in ("location", "rotation_euler", "rotation_quaternion", "scale")
         for curve in _curves(source)
     )
-    bones = (source.pose.bones[name] for name in line)
+    pose_bones = (source.pose.bones[name] for name in bones)
     return not is_moved and not any(
-        len(bone.constraints) or not bone.bone.use_inherit_rotation for bone in bones
+        len(bone.constraints) or not bone.bone.use_inherit_rotation for bone in pose_bones
     )
 
 
 def _curves(source: bpy.types.Object) -> bpy.types.bpy_prop_collection | list:
+    """F-curves of the source's action."""
     animation = source.animation_data
     return actions.fcurves(animation.action, getattr(animation, "action_slot", None))
 
 
-def _sampled(source: bpy.types.Object, feet: Sequence[str], line: Sequence[str]) -> np.ndarray | None:
+def _sampled(source: bpy.types.Object, feet: Sequence[str], bones: Sequence[str]) -> np.ndarray | None:
     """World height (n,) [m] of the lower foot in frames of the action; None if the action moves none of the
     bones.
     """
-    paths = {f'pose.bones["{name}"].' for name in line}
+    paths = {f'pose.bones["{name}"].' for name in bones}
     curves = {
         (curve.data_path, curve.array_index): curve
         for curve in _curves(source)
@@ -75,14 +76,15 @@ def _sampled(source: bpy.types.Object, feet: Sequence[str], line: Sequence[str])
         return None
     ends = np.array([curve.range() for curve in curves.values()])
     frames = np.unique(np.linspace(ends[:, 0].min(), ends[:, 1].max(), SAMPLES))
-    return np.array([_lower(source, feet, line, curves, frame) for frame in frames])
+    return np.array([_lower(source, feet, bones, curves, frame) for frame in frames])
 
 
 def _lower(
-    source: bpy.types.Object, feet: Sequence[str], line: Sequence[str], curves: Curves, frame: float
+    source: bpy.types.Object, feet: Sequence[str], bones: Sequence[str], curves: Curves, frame: float
 ) -> float:
+    """World height [m] of the lower foot at a frame, by the F-curves of the bones `bones`."""
     posed: dict[str, Matrix] = {}
-    for name in line:
+    for name in bones:
         bone = source.data.bones[name]
         basis = _basis(source.pose.bones[name], curves, frame)
         if bone.parent is None:

@@ -38,7 +38,8 @@ TRANSLATED = {
     "foot": ("fuß", "fuss", "pie", "pied", "piede", "pé", "脚"),
     "toe": ("zehen", "zehe", "orteil", "orteils"),
 }
-EYES = (  # words that select the eyes if the figure has several pairs that could be eyes, such as eyelids
+# words that select the eyes if the figure has several pairs that could be eyes, such as eyelids
+EYES = (
     *("auge", "augen", "augapfel", "ojo", "ojos", "oeil", "œil", "yeux", "occhio", "occhi", "olho", "olhos"),
     *("目", "目玉", "眼", "眼睛", "眼球"),
 )

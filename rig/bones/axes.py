@@ -65,6 +65,7 @@ def range_text(axis: str, low: float, high: float) -> str:
 
 
 def is_euler(pose_bone: bpy.types.PoseBone) -> bool:
+    """Whether a bone rotates by Euler angles."""
     return pose_bone.rotation_mode not in {"QUATERNION", "AXIS_ANGLE"}
 
 

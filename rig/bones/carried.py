@@ -21,6 +21,7 @@ from .joint_axes import constraint_range, free_axes
 
 # types of constraints by which a bone takes the rotation of another bone
 TURNING = {"COPY_ROTATION", "COPY_TRANSFORMS"}
+# spaces of a constraint's owner and target: those with one frame for all bones, and the bone's own
 ABSOLUTE, LOCAL = {"WORLD", "POSE"}, {"LOCAL"}
 
 
@@ -72,14 +73,14 @@ def carrier(pose_bone: bpy.types.PoseBone, names: Sequence[str]) -> Carrier | No
     """
     if pose_bone.parent is None:
         return None
-    constraints = [each for each in pose_bone.constraints if each.type not in HARMLESS and each.name != SHOWS]
+    constraints = [c for c in pose_bone.constraints if c.type not in HARMLESS and c.name != SHOWS]
     # most bones have no carrier: only the others need the search among the chain's bones
     if not pose_bone.bone.use_inherit_rotation:
-        is_carried = bool(free_axes(pose_bone)) and not constraints and _makes_up(pose_bone, names)
+        is_carried = bool(free_axes(pose_bone)) and not constraints and _can_compensate(pose_bone, names)
         return Carrier("", -1, False) if is_carried else None
     if len(constraints) != 1 or constraints[0].type not in TURNING or free_axes(pose_bone):
         return None
-    return _copied(constraints[0], pose_bone, names) if _makes_up(pose_bone, names) else None
+    return _copied(constraints[0], pose_bone, names) if _can_compensate(pose_bone, names) else None
 
 
 def _copied(
@@ -118,15 +119,15 @@ def _is_whole(constraint: bpy.types.Constraint) -> bool:
     )
 
 
-def share(pose_bone: bpy.types.PoseBone, of: Carrier) -> float:
+def share(pose_bone: bpy.types.PoseBone, bone_carrier: Carrier) -> float:
     """Share of the carrier in the bone's rotation in this frame, 0 to 1."""
-    if not of.constraint:
+    if not bone_carrier.constraint:
         return 1.0
-    constraint = pose_bone.constraints.get(of.constraint)
+    constraint = pose_bone.constraints.get(bone_carrier.constraint)
     return constraint.influence if constraint is not None and acts(constraint) else 0.0
 
 
-def _makes_up(pose_bone: bpy.types.PoseBone, names: Sequence[str]) -> bool:
+def _can_compensate(pose_bone: bpy.types.PoseBone, names: Sequence[str]) -> bool:
     """Whether the first bone with joints, from this bone of a chain on, rotates about all axes without
     limits, so that it can compensate.
     """
@@ -169,10 +170,10 @@ def read(
     """
     carried_poses, authored, base = [], [], _base(pose_bones[parts[0].name])
     for part, pose in zip(parts, poses, strict=True):
-        bone, of = pose_bones[part.name], part.carrier
+        bone, bone_carrier = pose_bones[part.name], part.carrier
         # in local space the constraint changes the bone's own channels, and not the frame that the bone
         # inherits
-        if of is not None and of.is_local:
+        if bone_carrier is not None and bone_carrier.is_local:
             location, rotation, _ = _local(bone)
             pose = pose._replace(
                 location=_rounded(location, digits), rotation=rotations.normalized(_rounded(rotation, digits))
@@ -182,17 +183,25 @@ def read(
             if part.parent >= 0
             else rotations.IDENTITY
         )
-        if of is not None and not of.is_local and (portion := share(bone, of)) > 0.0:
+        if (
+            bone_carrier is not None
+            and not bone_carrier.is_local
+            and (portion := share(bone, bone_carrier)) > 0.0
+        ):
             offset = _offset(
                 bone,
-                of,
+                bone_carrier,
                 portion,
-                base if of.source < 0 else _rotation(pose_bones[parts[of.source].name].matrix),
+                base
+                if bone_carrier.source < 0
+                else _rotation(pose_bones[parts[bone_carrier.source].name].matrix),
             )
             offset = rotations.normalized(_rounded(offset, digits))
             frame = mixed(
                 inherited,
-                rotations.multiply(authored[of.source] if of.source >= 0 else rotations.IDENTITY, offset),
+                rotations.multiply(
+                    authored[bone_carrier.source] if bone_carrier.source >= 0 else rotations.IDENTITY, offset
+                ),
                 portion,
             )
             lead = rotations.multiply(rotations.conjugate(inherited), frame)
@@ -237,11 +246,13 @@ def rotations_in_channels(
     return channel_rotations
 
 
-def _offset(bone: bpy.types.PoseBone, of: Carrier, portion: float, source: Quaternion) -> Quaternion:
+def _offset(
+    bone: bpy.types.PoseBone, bone_carrier: Carrier, portion: float, source: Quaternion
+) -> Quaternion:
     """Rotation of a bone's carrier in its source's frame, computed from the shown pose. `portion` (above 0,
     up to 1): share of a bone's rotation that the constraint copies.
     """
-    if not of.constraint:
+    if not bone_carrier.constraint:
         whole = _rotation(bone.bone.matrix_local)
     else:
         rest = bone.parent.bone.matrix_local.inverted() @ bone.bone.matrix_local

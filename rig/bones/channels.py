@@ -15,6 +15,7 @@ from . import axes, rotation_modes
 from .axes import JointKey
 from .rotation_modes import Limits
 
+# names of the components of each channel with several
 PARTS = {
     "rotation_quaternion": "WXYZ",
     "rotation_axis_angle": "WXYZ",
@@ -44,7 +45,7 @@ class Channel(NamedTuple):
 
     @property
     def is_there(self) -> bool:
-        """Whether the object still has the bone or property of the channel."""
+        """Whether the channel's object, bone and property still exist."""
         owner = self.owner
         try:
             return owner is not None and owner.path_resolve(self.path) is not None
@@ -121,6 +122,7 @@ def of_rotation(
 def _last(
     pose_bone: bpy.types.PoseBone, channels: Sequence[Channel], before: Mapping[Channel, float]
 ) -> Sequence[float]:
+    """Values of the bone's rotation channels in `before`; its authored ones if one is missing there."""
     last = [before[channel] for channel in channels if channel in before]
     return last if len(last) == len(channels) else rotation_modes.stored(pose_bone)
 
@@ -145,13 +147,13 @@ def of_joints(
         limits: (lower, upper) [rad or m] of the joints whose limits are known.
     """
     channel_values: dict[Channel, float] = {}
-    together: dict[str, dict[str, float]] = {}
+    hinges_by_bone: dict[str, dict[str, float]] = {}
     for key, value in values.items():
         if (channel := of_bone(rig, key)) is not None:
             channel_values[channel] = value
         elif key[0] in rig.pose.bones:
-            together.setdefault(key[0], {})[key[1]] = value
-    for bone, hinges in together.items():
+            hinges_by_bone.setdefault(key[0], {})[key[1]] = value
+    for bone, hinges in hinges_by_bone.items():
         pose_bone = rig.pose.bones[bone]
         channels = rotations_of(rig, pose_bone)
         last, spans = _last(pose_bone, channels, before), rotation_modes.spans_of(limits, bone)

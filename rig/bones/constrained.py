@@ -33,7 +33,7 @@ def acts(constraint: bpy.types.Constraint) -> bool:
     return constraint.type in TARGETLESS or getattr(constraint, "target", constraint) is not None
 
 
-def mover(pose_bone: bpy.types.PoseBone) -> bpy.types.Constraint | None:
+def moving_constraint(pose_bone: bpy.types.PoseBone) -> bpy.types.Constraint | None:
     """The constraint that moves a bone without joints; None if there is none."""
     if joint_axes(pose_bone):
         return None
@@ -50,9 +50,9 @@ def refuse(rig: bpy.types.Object, names: list[str]) -> None:
         names: The chain's bones, from root to end.
     """
     moved = [
-        (bone, moving_constraint)
+        (bone, constraint)
         for bone in (rig.pose.bones[name] for name in names)
-        if (moving_constraint := mover(bone))
+        if (constraint := moving_constraint(bone)) is not None
     ]
     if not moved:
         return
@@ -81,19 +81,19 @@ def why_not(
     """Why a chain cannot contain a bone that a constraint moves, with the remedy. `next_bone`: the bone below
     it in the chain.
     """
-    what = f"Bone '{pose_bone.name}' has no free axis and is moved by its constraint '{constraint.name}'"
+    fault = f"Bone '{pose_bone.name}' has no free axis and is moved by its constraint '{constraint.name}'"
     if next_bone:
         return (
-            f"{what}: begin the chain below it (select '{next_bone}' and no bone above it), or"
+            f"{fault}: begin the chain below it (select '{next_bone}' and no bone above it), or"
             f" {_switched_off(rig, constraint)}"
         )
     control = followed_control(rig, pose_bone)
     if control is None:
         return (
-            f"{what}: select a control bone, which you rotate yourself, or mute the constraint and unlock the"
+            f"{fault}: select a control bone, which you rotate yourself, or mute the constraint and unlock the"
             " axes that have a motor"
         )
-    return f"{what}: it does what '{control}' does, select that control instead"
+    return f"{fault}: it does what '{control}' does, select that control instead"
 
 
 def _switched_off(rig: bpy.types.Object, constraint: bpy.types.Constraint) -> str:
@@ -112,11 +112,11 @@ def followed_control(rig: bpy.types.Object, pose_bone: bpy.types.PoseBone) -> st
             if leader.name in seen:
                 continue
             seen.add(leader.name)
-            if mover(leader):
+            if moving_constraint(leader):
                 waiting.append(leader)
                 continue
             for bone in (leader, *leader.parent_recursive):
-                if mover(bone):
+                if moving_constraint(bone):
                     break
                 if len(free_axes(bone)) >= CONTROL:
                     return bone.name
@@ -132,5 +132,5 @@ def _leaders(rig: bpy.types.Object, pose_bone: bpy.types.PoseBone) -> Iterator:
             for target in constraint.targets if constraint.type == "ARMATURE" else (constraint,):
                 if target.target == rig and target.subtarget in rig.pose.bones:
                     yield rig.pose.bones[target.subtarget]
-    if not mover(pose_bone) and pose_bone.parent:
+    if not moving_constraint(pose_bone) and pose_bone.parent:
         yield pose_bone.parent

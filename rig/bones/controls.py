@@ -27,7 +27,7 @@ class Controls:
         """
         bone = self.rig.pose.bones[name]
         while bone is not None and not self.is_control(bone.name):
-            if constrained.mover(bone):
+            if constrained.moving_constraint(bone):
                 return True
             bone = bone.parent
         return False
@@ -55,7 +55,7 @@ class Controls:
         copied, other_targets = [], []
         for constraint in filter(acts, bone.constraints):
             (copied if constraint.type in COPYING else other_targets).extend(self._targets(constraint))
-        if not copied and constrained.mover(bone):
+        if not copied and constrained.moving_constraint(bone):
             # targets of other types of constraints, such as those of a bone that stays between two others
             copied = other_targets
         parent = [bone.parent.name] if bone.parent and attached.copied(bone) is None else []

@@ -18,12 +18,8 @@ from .front import Front, front_of
 # at different heights
 LOW = 0.15
 REACH = 0.05  # smallest length of a limb except for short legs, as a share of the figure's size
-SHORT_LEG = (
-    0.02,
-    0.5,
-    # smallest descent of a short leg, as a share of the figure's size, and of the height at which the leg
-    # begins
-)
+# smallest descent of a short leg, as a share of the figure's size, and of the height at which the leg begins
+SHORT_LEG = 0.02, 0.5
 SAME = 1e-5  # difference between positions that single precision causes, as a share of the figure's size
 NEAR = 0.01  # distance within which positions coincide, as a share of the figure's size
 # share of the figure's size: a bone that begins at least this far from its parent is not part of the same
@@ -65,10 +61,11 @@ class Figure:
         """
         if imported_robot.is_robot(self.rig):
             return False
-        joined = [k for k in self.body if self.children[k]]
-        return 2 * sum(map(self._points_at_child, joined)) >= len(joined)
+        parents = [k for k in self.body if self.children[k]]
+        return 2 * sum(map(self._points_at_child, parents)) >= len(parents)
 
     def _points_at_child(self, k: int) -> bool:
+        """Whether bone `k` points from its head at the head of one of its children."""
         directions = self.heads[self.children[k]] - self.heads[k]
         along = self.tails[k] - self.heads[k]
         return bool(
@@ -82,6 +79,7 @@ class Figure:
 
     @cached_property
     def _span(self) -> tuple[np.ndarray, np.ndarray]:
+        """Lowest and highest corner (3,) [m, world] of the body's bounding box."""
         points = np.concatenate((self.heads[self.body], self.tips[self.body]))
         return points.min(axis=0), points.max(axis=0)
 
@@ -107,6 +105,7 @@ class Figure:
 
     @cached_property
     def controls(self) -> Controls:
+        """The armature's control bones, and the bones that follow them."""
         return Controls(self.rig)
 
     def standing(self, line: Sequence[str]) -> dict[str, set[int]]:
@@ -136,15 +135,17 @@ class Figure:
         foot = min(self.heads[tip], self.tips[tip], key=lambda point: point[2])
         begin = min(self.heads[branch], self.tips[branch], key=lambda point: np.linalg.norm(point - foot))
         drop = begin[2] - foot[2]
-        share, part = SHORT_LEG
-        long = float(np.linalg.norm(begin - foot)) >= REACH * self.size
-        return long or bool(drop >= share * self.size and drop >= part * (begin[2] - self.floor))
+        share_of_size, share_of_height = SHORT_LEG
+        is_long = float(np.linalg.norm(begin - foot)) >= REACH * self.size
+        return is_long or bool(
+            drop >= share_of_size * self.size and drop >= share_of_height * (begin[2] - self.floor)
+        )
 
     def below(self, k: int) -> list[int]:
         """Indices of a bone and all its descendants."""
         bones = [k]
-        for each in bones:
-            bones += self.children[each]
+        for bone in bones:  # grows while it is read
+            bones += self.children[bone]
         return bones
 
     # Symmetry
@@ -181,16 +182,16 @@ class Figure:
         for group in groups.values():
             for index, bone in enumerate(group):
                 for other in group[index + 1 :]:
-                    self._note(planes, bone, other)
+                    self._add_plane(planes, bone, other)
         planes.sort(key=lambda plane: -len(plane[1]))
         return [(normal, float(np.median(offsets))) for normal, offsets in planes[:CANDIDATES]]
 
-    def _note(self, planes: list[tuple[np.ndarray, list[float]]], bone: int, other: int) -> None:
+    def _add_plane(self, planes: list[tuple[np.ndarray, list[float]]], bone: int, other: int) -> None:
         """Adds the plane between two bones to the planes with that normal."""
         ends = next(
             (
                 pair
-                for pair in self._apart(bone, other)
+                for pair in self._corresponding_points(bone, other)
                 if np.linalg.norm(pair[0] - pair[1]) > NEAR * self.size
             ),
             None,
@@ -207,7 +208,7 @@ class Figure:
                 return
         planes.append((normal, [float(normal @ middle)]))
 
-    def _apart(self, bone: int, other: int) -> list[tuple[np.ndarray, np.ndarray]]:
+    def _corresponding_points(self, bone: int, other: int) -> list[tuple[np.ndarray, np.ndarray]]:
         """Pairs of corresponding points (3,) [m] of two sibling bones: their heads, their tips, and the mean
         heads of each with its descendants.
         """
@@ -225,8 +226,8 @@ class Figure:
             mirror(tips)[:, None] - tips[None], axis=2
         )
         nearest = gaps.argmin(axis=1)
-        own = np.diagonal(gaps) <= gaps.min(axis=1) + SAME * self.size
-        nearest[own] = np.flatnonzero(own)
+        is_own_image = np.diagonal(gaps) <= gaps.min(axis=1) + SAME * self.size
+        nearest[is_own_image] = np.flatnonzero(is_own_image)
         near = gaps[np.arange(len(gaps)), nearest] < 2 * NEAR * self.size
         return {
             k: self.body[other] if close else -1

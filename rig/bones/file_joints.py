@@ -123,6 +123,7 @@ def _of_bone(
 
 
 def _record(rig: bpy.types.Object, bone: str, axis: str) -> imported_robot.LinkRecord | None:
+    """Record of the imported link whose joint moves a bone about or along an axis; None if there is none."""
     pose_bone = rig.pose.bones.get(bone) if rig.type == "ARMATURE" else None
     return imported_robot.motor(pose_bone, axis) if pose_bone is not None else None
 
@@ -135,8 +136,8 @@ def match(
     """Matches a file's joints to the robot's joints; returns the robot's joints by the file's names. Joints
     without a match are left out.
 
-    A joint is found by one of its names, else by a name that differs only in case or punctuation, else by
-    another name that the file's joint may have, else by its servo. The rest is found by names without
+    A joint is matched by one of its names, else by a name that differs only in case or punctuation, else by
+    another name that the file's joint may have, else by its servo. The rest is matched by names without
     namespace and the word "joint", but only if these identify all joints that are left. If the file names it
     by Limber's own label, the sign is 1, since the file's values already have the channel's sign.
 
@@ -154,18 +155,18 @@ def match(
         *((partial(_plain_others, other), _plain_names) for other in others),
         (lambda _, servo: (servo,), lambda joint: [joint.servo] if joint.servo >= 0 else []),
     ):
-        same: dict[str | int, list[int]] = {}
+        indices_by_key: dict[str | int, list[int]] = {}
         for k, joint in enumerate(joints):
             for key in of_joint(joint):
-                same.setdefault(key, []).append(k)
+                indices_by_key.setdefault(key, []).append(k)
         for name, servo in names:
             keys = of_file(name, servo) if name not in matches else ()
-            index = next((k for key in keys for k in same.get(key, ()) if k not in taken), None)
+            index = next((k for key in keys for k in indices_by_key.get(key, ()) if k not in taken), None)
             if index is not None:
                 taken.add(index)
                 joint = joints[index]
-                is_own = name == axes.label(*joint.key[1:]) != joint.name
-                matches[name] = replace(joint, sign=1.0) if is_own else joint
+                is_own_label = name == axes.label(*joint.key[1:]) != joint.name
+                matches[name] = replace(joint, sign=1.0) if is_own_label else joint
     return matches | _by_bare_names([name for name, _ in names if name not in matches], joints, taken)
 
 
@@ -182,10 +183,10 @@ def _by_bare_names(
     for k, joint in enumerate(joints):
         for bare in map(_bare, joint.names):
             by_name.setdefault(bare, set()).add(k)
-    found = {name: by_name.get(bare, set()) - taken for bare, name in bare_names.items() if bare}
-    if len(found) < len(names) or any(len(indices) != 1 for indices in found.values()):
+    matching = {name: by_name.get(bare, set()) - taken for bare, name in bare_names.items() if bare}
+    if len(matching) < len(names) or any(len(indices) != 1 for indices in matching.values()):
         return {}
-    return {name: joints[min(indices)] for name, indices in found.items()}
+    return {name: joints[min(indices)] for name, indices in matching.items()}
 
 
 def _bare(name: str) -> str:
@@ -206,4 +207,5 @@ def _plain_others(others: Mapping[str, Sequence[str]], name: str, _: int) -> Ite
 
 
 def _plain(name: str) -> str:
+    """A name in lower case, without punctuation."""
     return re.sub(r"[\W_]+", "", name).casefold()

@@ -39,6 +39,7 @@ def record_of(bone: bpy.types.Bone) -> LinkRecord | None:
 
 
 def is_robot(rig: bpy.types.Object) -> bool:
+    """Whether an armature object was imported from a robot's file."""
     return rig.data is not None and KEY in rig.data
 
 

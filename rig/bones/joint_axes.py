@@ -22,7 +22,7 @@ def free_axes(pose_bone: bpy.types.PoseBone) -> str:
     return "".join(
         axis
         for axis in letters
-        if not pose_bone.lock_rotation[axes.index(axis)] and not _is_held(pose_bone, axis)
+        if not pose_bone.lock_rotation[axes.index(axis)] and not _is_locked(pose_bone, axis)
     )
 
 
@@ -39,7 +39,7 @@ def prismatic_axes(pose_bone: bpy.types.PoseBone) -> list[str]:
         for axis in axes.PRISMATIC
         if not pose_bone.lock_location[axes.index(axis)]
         and (constraint_range(pose_bone, axis) or imported_robot.motor(pose_bone, axis))
-        and not _is_held(pose_bone, axis)
+        and not _is_locked(pose_bone, axis)
     ]
 
 
@@ -49,8 +49,8 @@ def joint_axes(pose_bone: bpy.types.PoseBone) -> list[str]:
 
 
 def constraint_range(pose_bone: bpy.types.PoseBone, axis: str) -> tuple[float, float] | None:
-    """Joint limits [rad or m] from the bone's Limit Rotation or Limit Location; None if no such constraint
-    limits the joint.
+    """(lower, upper) limit [rad or m] of a joint from the bone's Limit Rotation or Limit Location; None if no
+    such constraint limits it.
     """
     letter = axes.letter(axis).lower()
     # Blender switches the two limits of a location one by one, but the two limits of a rotation only together
@@ -100,7 +100,8 @@ def why_no_limits(pose_bone: bpy.types.PoseBone, constraint: bpy.types.Constrain
     return ""
 
 
-def _is_held(pose_bone: bpy.types.PoseBone, axis: str) -> bool:
+def _is_locked(pose_bone: bpy.types.PoseBone, axis: str) -> bool:
+    """Whether a constraint locks a joint's axis, since it leaves no range."""
     span = constraint_range(pose_bone, axis)
     return span is not None and abs(span[1] - span[0]) < NO_RANGE
 

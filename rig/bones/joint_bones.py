@@ -207,21 +207,21 @@ def joints_of(
     """
     joints: list[Joint] = []
     frames: list[JointFrame] = []
-    for bone, still in zip(bones, unjointed, strict=True):
+    for bone, pose in zip(bones, unjointed, strict=True):
         frame = JointFrame(-1, rotations.IDENTITY, ORIGIN)
         if bone.parent >= 0:
             size = unjointed[bone.parent].size
             frame = frames[bone.parent].carry(bone.rest_rotation, bone.rest_offset, size)
-            frame = frame.carry(still.lead, still.location, size)
+            frame = frame.carry(pose.lead, pose.location, size)
         for axis in (*bone.prismatic, *bone.order):
             if axis in bone.prismatic or axis in bone.revolute:
                 joints.append(_joint(bone.name, axis, frame, motions[len(joints)]))
                 frame = JointFrame(len(joints) - 1, rotations.IDENTITY, ORIGIN)
             else:
-                angle = still.rotation[INDEX[axis]]
+                angle = pose.rotation[INDEX[axis]]
                 frame = frame.carry(rotations.about(UNIT[axis], angle), ORIGIN)
         if not bone.order:
-            frame = frame.carry(rotations.normalized(still.rotation), ORIGIN)
+            frame = frame.carry(rotations.normalized(pose.rotation), ORIGIN)
         frames.append(frame)
     return joints, frames
 

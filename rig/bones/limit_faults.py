@@ -1,6 +1,4 @@
-"""Findings about limits of a joint or motor that are not usable numbers, with their names in the
-interface.
-"""
+"""Sentences on limits of a joint or motor that no solver and no robot can use: not numbers, or too large."""
 
 from collections.abc import Iterator
 from math import isfinite

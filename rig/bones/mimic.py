@@ -29,7 +29,7 @@ class Follower(NamedTuple):
     multiplier: float
     offset: float  # [rad or m]
     joint: str  # name of the joint in the robot's file, for messages
-    leads: str
+    leader_joint: str  # name of the leader in the robot's file, for messages
 
     def moved(self, value: float) -> tuple[rotations.Quaternion, rotations.Vector]:
         """Rotation and location of the mimic bone for a value [rad or m] of the leader; its other channels
@@ -65,9 +65,11 @@ def followers_of(rig: bpy.types.Object, joint_keys: Sequence[tuple[str, str]]) -
         leader_bone, leader, multiplier, offset = _leader(bone, record, records, joint_keys)
         key = leader_bone, imported_robot.axis_of(leader)
         if key in joint_keys:
-            joint, leads = record.branch.joint.name, leader.branch.joint.name
+            joint, leader_joint = record.branch.joint.name, leader.branch.joint.name
             multiplier, offset = record.sign * leader.sign * multiplier, record.sign * offset
-            followers.append(Follower(bone, axis, joint_keys.index(key), multiplier, offset, joint, leads))
+            followers.append(
+                Follower(bone, axis, joint_keys.index(key), multiplier, offset, joint, leader_joint)
+            )
     return tuple(followers)
 
 
@@ -98,15 +100,15 @@ def driven(rig: bpy.types.Object) -> Iterator[tuple[str, str]]:
     for curve in rig.animation_data.drivers:
         match = DRIVEN.fullmatch(curve.data_path)
         if match and not curve.mute:
-            bone, turned = unescape_identifier(match[1]), axes.REVOLUTE[curve.array_index]
+            bone, letter = unescape_identifier(match[1]), axes.REVOLUTE[curve.array_index]
             if bone in rig.data.bones:
-                yield bone, turned if match[2] == "rotation_euler" else axes.prismatic(turned)
+                yield bone, letter if match[2] == "rotation_euler" else axes.prismatic(letter)
 
 
 def why_not_on_path(follower: Follower) -> str:
     """Why a chain cannot contain both a mimic joint's bone and its leader's."""
     return (
-        f"Bone '{follower.bone}' follows joint '{follower.leads}' of the same chain (URDF: joint"
+        f"Bone '{follower.bone}' follows joint '{follower.leader_joint}' of the same chain (URDF: joint"
         f" '{follower.joint}' mimics it), and solvers move each joint by itself: end the chain above that"
         " bone or begin it below the other, or delete the bone's driver, unlock its axis and press Match"
         " Joints, if it has a motor of its own"

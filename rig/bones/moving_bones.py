@@ -21,14 +21,15 @@ def moved_bones(rig: bpy.types.Object, chain: bpy.types.PropertyGroup) -> list[s
 
 
 def _is_moved(rig: bpy.types.Object, chain: bpy.types.PropertyGroup, bone: bpy.types.Bone) -> bool:
-    line = bone.head_local, bone.tail_local
+    """Whether a joint of the chain moves the head or the tail of a bone."""
+    ends = bone.head_local, bone.tail_local
     for joint in chain.joints:
-        by = rig.data.bones[joint.bone]
-        if by != bone and by not in bone.parent_recursive:
+        joint_bone = rig.data.bones[joint.bone]
+        if joint_bone != bone and joint_bone not in bone.parent_recursive:
             continue
-        axis = by.matrix_local.col[axes.index(joint.axis)].xyz
+        axis = joint_bone.matrix_local.col[axes.index(joint.axis)].xyz
         if axes.is_prismatic(joint.axis) or any(
-            axis.cross(point - by.head_local).length > ON_AXIS * bone.length for point in line
+            axis.cross(point - joint_bone.head_local).length > ON_AXIS * bone.length for point in ends
         ):
             return True
     return False

@@ -43,4 +43,5 @@ def bone_names(pose_bones: bpy.types.bpy_prop_collection, chain: bpy.types.Prope
 
 
 def missing(name: str) -> str:
+    """Error message for a bone that does not exist."""
     return f"Bone '{name}' is missing: give a bone that name again, or make the chain again"

@@ -200,8 +200,8 @@ def numbers(mode: str, rotation: Quaternion, before: Sequence[float] | None = No
     nearest to `before`, so that no curve jumps.
     """
     if mode == "QUATERNION":
-        against = before is not None and sum(a * b for a, b in zip(rotation, before, strict=True)) < 0.0
-        return tuple(-part for part in rotation) if against else tuple(rotation)
+        is_opposite = before is not None and sum(a * b for a, b in zip(rotation, before, strict=True)) < 0.0
+        return tuple(-part for part in rotation) if is_opposite else tuple(rotation)
     if mode == "AXIS_ANGLE":
         return _axis_angle(rotation, before)
     return angles_of(rotation, mode, before or AT_REST)

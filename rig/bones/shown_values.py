@@ -25,7 +25,7 @@ SAME = 2e-6
 # [rad; share of a bone's length] smallest reported difference between a pose and the nearest pose that the
 # joints can have
 OFF = radians(0.5)
-IK = {"IK", "SPLINE_IK"}
+IK = {"IK", "SPLINE_IK"}  # types of constraints that move bones above the one that has them
 ROTATION = "rotation_euler"
 # type of a limiting constraint -> the channel that it limits, and for each component the names of its
 # switches and limits
@@ -93,7 +93,7 @@ class _Fit(NamedTuple):
     """
 
     values: dict[str, float]
-    left: Deviation
+    remainder: Deviation
 
 
 def posed(
@@ -149,8 +149,8 @@ def deviations(
     if not moved:
         return []
     ranges, by_bone = limits(), _by_bone(joint_keys)
-    fits = (_fit(rig.pose.bones[name], by_bone[name], ranges, {}).left for name in moved)
-    return [left for left in fits if left.worst > OFF]
+    fits = (_fit(rig.pose.bones[name], by_bone[name], ranges, {}).remainder for name in moved)
+    return [deviation for deviation in fits if deviation.worst > OFF]
 
 
 def moved_bones(rig: bpy.types.Object, names: Container[str]) -> list[str]:
@@ -170,12 +170,12 @@ def acting(rig: bpy.types.Object, names: Container[str]) -> Iterator[tuple]:
     poses.
     """
     for bone in [bone for bone in rig.pose.bones if bone.constraints]:
-        is_asked = bone.name in names
+        is_named = bone.name in names
         for constraint in bone.constraints:
             kind = constraint.type
             # only IK constraints also move bones above the bone that has them
             if (
-                (not is_asked and kind not in IK)
+                (not is_named and kind not in IK)
                 or kind in HARMLESS
                 or (kind in LIMITS and _is_within(bone, constraint, *LIMITS[kind]))
             ):
@@ -291,9 +291,11 @@ def _fit(
         )
     stretch = max(abs(seen - channel) for seen, channel in zip(shown.to_scale(), bone.scale, strict=True))
     letters = ", ".join(map(axes.letter, bone_axes))
-    off = rotations.angle_between(fitted, rotation)
-    left = Deviation(bone.name, letters, off, bone.length, hypot(*rest), stretch, _shear(shown, rotation))
-    return _Fit(values, left)
+    angle = rotations.angle_between(fitted, rotation)
+    remainder = Deviation(
+        bone.name, letters, angle, bone.length, hypot(*rest), stretch, _shear(shown, rotation)
+    )
+    return _Fit(values, remainder)
 
 
 def _shear(shown: Matrix, rotation: Quaternion) -> float:

@@ -32,7 +32,7 @@ from .measure import is_of_bones
 from .skeleton import ChainReader
 
 AUTOMATIC = "automatic"  # value of a chain's `filter` with which Limber chooses the filter
-OF_ROBOTS = "default"  # filter that Automatic chooses for chains of robots
+OF_ROBOTS = "default"  # key of the filter that Automatic chooses for chains of robots
 UNLIMITED = 1e4  # [rad] limit of a joint that has none, since solvers and filters need finite numbers
 
 _OF_CHAIN = attrgetter(
@@ -157,15 +157,16 @@ def solver_options(
     if info is None or info.options is None:
         return None
     group = getattr(chain.options, info.name)
-    values = {name: _value(each, getattr(group, name)) for name, each in settings_of(info.options).items()}
+    values = {
+        name: _value(setting, getattr(group, name)) for name, setting in settings_of(info.options).items()
+    }
     if None in values.values():
         raise RigError(
             f"An option of {info.label} in chain '{chain.name}' is not one that this version knows: choose it"
             " again"
         )
-    if (
-        info.options is ExpressiveOptions
-    ):  # these options also depend on the chain: on its joints' weights and the axis of its first joint
+    # these options depend on the chain too: on its joints' weights and the axis of its first joint
+    if info.options is ExpressiveOptions:
         weights = {joint.bone: joint.shape_weight for joint in weighed(chain)}
         values["link_weights"] = (
             tuple(weights[bone] for bone, _ in reader.joint_keys) if set(weights.values()) != {1.0} else ()
@@ -179,20 +180,19 @@ def solver_options(
     return info.options(**values)
 
 
-def _value(each: Setting, stored: object) -> object:
+def _value(setting: Setting, stored: object) -> object:
     """The value of a setting from the stored property; None for a choice that this version does not know."""
-    if each.choices:
+    if setting.choices:
         chosen = [
-            value for value, key in each.key_of.items() if (key in stored if each.several else key == stored)
+            value
+            for value, key in setting.key_of.items()
+            if (key in stored if setting.several else key == stored)
         ]
-        return tuple(chosen) if each.several else next(iter(chosen), None)
-    if isinstance(
-        stored, float
-    ):  # Blender stores 32 bits: a value that equals the default or a bound is replaced by the exact number
-        return next(
-            (exact for exact in (each.default, each.low, each.high) if float(np.float32(exact)) == stored),
-            stored,
-        )
+        return tuple(chosen) if setting.several else next(iter(chosen), None)
+    if isinstance(stored, float):
+        # Blender stores 32 bits: a value that equals the default or a bound is replaced by the exact number
+        exact_values = setting.default, setting.low, setting.high
+        return next((exact for exact in exact_values if float(np.float32(exact)) == stored), stored)
     return stored
 
 
@@ -269,11 +269,11 @@ def _why_robot(rig: bpy.types.Object, joint_keys: Iterable[JointKey]) -> str:
         return f"'{rig.name}' has been connected to a robot"
     if imported_robot.is_robot(rig):
         return f"'{rig.name}' is an imported robot"
-    bone = _of_one_axis(tuple(joint_keys))
+    bone = _single_axis_bone(tuple(joint_keys))
     return f"bone '{bone}' has one axis, as a robot's joint" if bone else ""
 
 
 @lru_cache(maxsize=256)
-def _of_one_axis(joint_keys: tuple[JointKey, ...]) -> str:
+def _single_axis_bone(joint_keys: tuple[JointKey, ...]) -> str:
     """The first bone with exactly one joint; "" if there is no such bone."""
     return next((bone for bone, count in Counter(bone for bone, _ in joint_keys).items() if count == 1), "")

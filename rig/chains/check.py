@@ -171,8 +171,8 @@ def _shared_bones(
 
 
 def _gaze_directions(end: ChainEnd, skeleton: Skeleton) -> Iterator[Finding]:
-    """A finding if all joints of an end move its gaze in the same direction, so that it cannot look both
-    sideways and up. For ends whose goal is a look or an orientation.
+    """A finding if all joints that move an end move its gaze in the same direction, so that it cannot look
+    both sideways and up; only for ends whose goal is a look or an orientation.
     """
     if end.settings.goal not in LOOKS | ORIENTS:
         return
@@ -195,13 +195,13 @@ def _gaze_directions(end: ChainEnd, skeleton: Skeleton) -> Iterator[Finding]:
 
 def _postures(chain: bpy.types.PropertyGroup, reader: ChainReader) -> Iterator[Finding]:
     for number, posture in enumerate(chain.postures):
-        used = (chain.base == "POSTURE" and number == kept_posture.kept_index(chain)) or (
+        is_used = (chain.base == "POSTURE" and number == kept_posture.kept_index(chain)) or (
             chain.base == "BLEND" and posture.weight > 0.0
         )
         if posture.action is None:
-            yield Finding(kept_posture.deleted(chain), used)
+            yield Finding(kept_posture.deleted(chain), is_used)
         elif not postures.covers(posture.action, reader):
-            yield Finding(postures.foreign(posture.action, chain), used)
+            yield Finding(postures.foreign(posture.action, chain), is_used)
     if chain.base in {"POSTURE", "BLEND"} and not chain.postures:
         yield Finding(kept_posture.none_stored(chain), True)
 
@@ -218,9 +218,8 @@ def _gaze(
         build.goal_kinds(chain)
     except RigError as error:
         yield Finding(str(error), True)
-    trouble = build.why_not_solver(rig, chain)
-    if trouble:
-        yield Finding(trouble, True)
+    if why := build.why_not_solver(rig, chain):
+        yield Finding(why, True)
     for end in with_goal(chain):
         yield from _target(context, rig, chain, end)
     watched = min(chain.watch, len(chain.targets))
@@ -243,9 +242,8 @@ def _target(
     elif why := why_no_target(target, context.scene, context.view_layer):
         yield Finding(why, True)
         return
-    elif is_unevaluated(context, target.obj) and (
-        target.bone or not depends_on_objects_alone(target.obj)
-    ):  # Limber's constraints evaluate the other targets while live
+    # while live, Limber's constraints keep those targets evaluated that depend on objects alone
+    elif is_unevaluated(context, target.obj) and (target.bone or not depends_on_objects_alone(target.obj)):
         yield Finding(
             f"Target '{target.name}' is disabled in viewports, so it does not move: show it in the Outliner"
             " (monitor, collection)"

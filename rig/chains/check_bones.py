@@ -108,7 +108,7 @@ def _axes(bone: bpy.types.PoseBone, chain: bpy.types.PropertyGroup, reader: Chai
 def _constraints(
     rig: bpy.types.Object, bone: bpy.types.PoseBone, chain: bpy.types.PropertyGroup, reader: ChainReader
 ) -> Iterator[Finding]:
-    moving_constraint = None if bone.name in reader.free else constrained.mover(bone)
+    moving_constraint = None if bone.name in reader.free else constrained.moving_constraint(bone)
     if moving_constraint:
         yield Finding(
             constrained.why_not(rig, bone, moving_constraint, constrained.below(reader.names, bone)), True
@@ -167,10 +167,10 @@ def _ik_from_outside(rig: bpy.types.Object, reader: ChainReader) -> Iterator[Fin
         for constraint in bone.constraints:
             if constraint.type not in IK or not acts(constraint):
                 continue
-            caught = next((part.name for part in reached(bone, constraint) if part.name in on_path), None)
-            if caught:
+            moved_bone = next((part.name for part in reached(bone, constraint) if part.name in on_path), None)
+            if moved_bone:
                 yield Finding(
-                    f"Constraint '{constraint.name}' on bone '{bone.name}' moves bone '{caught}' of the"
+                    f"Constraint '{constraint.name}' on bone '{bone.name}' moves bone '{moved_bone}' of the"
                     " chain: mute it, or make its Chain Length shorter",
                     True,
                 )

@@ -19,10 +19,9 @@ from ..blender.selection import selected_index
 from .chain import stored_value
 
 UNSET = 0  # value of the enumeration before a posture is chosen
-LARGEST = 2**31 - 1  # largest number that Blender stores
-_items: dict[
-    tuple[int, str], list[tuple[str, str, str, str, int]]
-] = {}  # Blender keeps no reference to the items of a dynamic enumeration
+LARGEST = 2**31 - 1  # largest integer that a property of Blender stores
+# Blender keeps no reference to the items of a dynamic enumeration
+_items: dict[tuple[int, str], list[tuple[str, str, str, str, int]]] = {}
 
 
 def numbers(mover: bpy.types.PropertyGroup) -> list[int]:
@@ -96,14 +95,14 @@ def kept(
     authored_values: Angles,
     stored: Callable[[bpy.types.Action], Angles],
 ) -> Angles:
-    """Joint values (n,) [rad; prismatic joints m] of the posture that the mover keeps, chosen by its Base
-    setting.
+    """Joint values (n,) [rad; prismatic joints m] of the posture that the mover keeps by its setting Base.
 
     Args:
         mover: The mover.
         evaluated_settings: The mover's settings as evaluated in this frame (see `chain.keyed`).
-        authored_values: The rig's own pose (n,), used for joints for which a stored posture has no value.
-        stored: Returns the joint values (n,) of a stored posture; NaN for joints without a channel in it.
+        authored_values: Joint values (n,) of the authored pose, used with base "RIG" and for joints of which
+        a stored posture has no value. stored: Returns the joint values (n,) of a stored posture; NaN for
+        joints without a channel in it.
 
     Raises:
         RigError: a stored posture is missing, or has no value of the mover's joints.
@@ -138,7 +137,7 @@ def _weighted_actions(
 
 
 def choose(mover: bpy.types.PropertyGroup, index: int) -> None:
-    """Makes the mover keep the posture at an index of its list."""
+    """Makes the mover keep the posture at an index of its list; without postures nothing happens."""
     if mover.postures:
         mover.posture = str(numbers(mover)[selected_index(mover.postures, index)])
 
@@ -242,12 +241,12 @@ def why_posing_shows_nothing(mover: bpy.types.PropertyGroup) -> str:
         return ""
     if mover.base == "POSTURE" and mover.shown_posture >= 0:
         action = mover.postures[mover.shown_posture].action
-        what = f"posture '{action.name}'" if action else "a stored posture"
+        base_text = f"posture '{action.name}'" if action else "a stored posture"
     elif mover.base == "BLEND" and sum(posture.weight for posture in mover.postures) >= 1.0:
-        what = "a blend of postures"
+        base_text = "a blend of postures"
     else:
         return ""
-    return f"Posing {mover.in_sentence} shows nothing: it keeps {what}. Use Pose as Base keeps what you pose"
+    return f"Posing {mover.in_sentence} shows nothing: it keeps {base_text}. Use Pose as Base keeps what you pose"
 
 
 def why_choosing_shows_nothing(mover: bpy.types.PropertyGroup) -> str:
@@ -263,10 +262,12 @@ def why_choosing_shows_nothing(mover: bpy.types.PropertyGroup) -> str:
 
 
 def none_stored(mover: bpy.types.PropertyGroup) -> str:
+    """Error message for a mover without a stored posture."""
     return f"{mover.label} has no stored posture: pose it and press Store Posture, or choose another base"
 
 
 def removed(mover: bpy.types.PropertyGroup) -> str:
+    """Error message for a mover whose chosen posture was removed from its list."""
     return (
         f"{mover.label} is to keep a posture that was removed from its list: choose another Posture, or"
         " delete the key on it"
@@ -274,6 +275,7 @@ def removed(mover: bpy.types.PropertyGroup) -> str:
 
 
 def deleted(mover: bpy.types.PropertyGroup) -> str:
+    """Error message for a mover with a posture whose pose asset was deleted."""
     return (
         f"The pose asset of a posture of {mover.in_sentence} was deleted: remove the posture from the list,"
         " or select another"

@@ -56,7 +56,7 @@ def make(
         values: Values by bone ("": the object itself), channel and index.
     """
     action = pose_asset(owner, name, values, f"Posture of {owner.name}, {mover.label}")
-    _list(mover, action, adopted=False)
+    _append(mover, action, adopted=False)
     return action
 
 
@@ -73,9 +73,10 @@ def pose_asset(
     return action
 
 
-def tell_motors(action: bpy.types.Action, joints: Mapping[str, JointKey]) -> None:
-    """Stores in an action the joint and axis of each motor's F-curve, by its data path, since indices of
-    motors change and differ between mechanisms.
+def store_motor_joints(action: bpy.types.Action, joints: Mapping[str, JointKey]) -> None:
+    """Stores in an action which motor each F-curve belongs to, since data paths contain motors' indices,
+    which change and differ between mechanisms. `joints`: joint and axis of each motor by the F-curve's data
+    path.
     """
     action[MOTOR_JOINTS] = {path: f"{axis} {joint}" for path, (joint, axis) in joints.items()}
 
@@ -101,10 +102,11 @@ def adopt(mover: bpy.types.PropertyGroup, action: bpy.types.Action) -> None:
         raise RigError(
             f"Posture '{action.name}' is in the list of {mover.in_sentence} already: select it there"
         )
-    _list(mover, action, adopted=True)
+    _append(mover, action, adopted=True)
 
 
-def _list(mover: bpy.types.PropertyGroup, action: bpy.types.Action, adopted: bool) -> None:
+def _append(mover: bpy.types.PropertyGroup, action: bpy.types.Action, adopted: bool) -> None:
+    """Appends a pose asset to a mover's list and selects it; `adopted`: the asset existed before."""
     posture = mover.postures.add()
     posture.name = action.name  # overrides identify items of a list by their names
     posture.action, posture.adopted = action, adopted
@@ -143,11 +145,13 @@ def move(mover: bpy.types.PropertyGroup, index: int, by: int) -> int:
 
 
 def _move_keys(mover: bpy.types.PropertyGroup, new_indices: dict[int, int | None]) -> None:
+    """Moves the keyframes of a mover's postures to new indices in the list; None removes them."""
     mover_path = mover.path_from_id()
     item_keys.follow(mover.id_data, f"{mover_path}.postures", new_indices)
 
 
 def _is_listed(action: bpy.types.Action) -> bool:
+    """Whether an action is in the list of any mover in the file."""
     lists = (mover for obj in bpy.data.objects for mover in kept_posture.lists_on(obj))
     return any(posture.action == action for mover in lists for posture in mover.postures)
 
@@ -228,7 +232,7 @@ def angles(action: bpy.types.Action, reader: ChainReader, otherwise: np.ndarray)
 
 
 def covers(action: bpy.types.Action, reader: ChainReader) -> bool:
-    """Whether a pose asset has a channel of any of the chain's joints."""
+    """Whether a pose asset has values for any of the chain's joints."""
     curves = actions.fcurves(action)
     return any(hinges(curves, name, mode) for name, mode in reader.modes.items()) or any(
         displacement(curves, name, axis) is not None
@@ -243,8 +247,8 @@ def hinges(
     """Angles [rad] that an action stores for the hinges of a bone with this rotation mode, None for missing
     ones; None if all are missing.
 
-    If several angles give the same rotation, those within `spans`, the hinges' limits [rad]; (): without
-    limits.
+    Of several sets of angles that give the same rotation, one within `spans`, the hinges' limits [rad], is
+    returned; (): without limits.
     """
     angles, stored_rotation = _stored_rotation(curves, name, mode)
     if stored_rotation is None:

@@ -37,7 +37,7 @@ class ChainBone(JointBone):
     channel: str  # property that stores the rotation in this mode
     # limits [rad] of its hinges about X, Y and Z, for choosing among angles of the same rotation
     spans: Spans
-    carrier: Carrier | None  # source of the bone's rotation in place of the parent, if any
+    carrier: Carrier | None  # source of the bone's rotation in place of its parent; None: the parent
 
     def rotation(self, pose: "AuthoredChannels") -> rotations.Quaternion:
         """The bone's own rotation in a pose."""
@@ -45,9 +45,9 @@ class ChainBone(JointBone):
 
 
 class AuthoredChannels(NamedTuple):
-    """Authored location, rotation and carrier of one bone in a frame."""
+    """Authored location, rotation and scale of one bone in a frame, with the values of its carrier."""
 
-    location: tuple[float, float, float]
+    location: tuple[float, float, float]  # [m]
     # angles (x, y, z) [rad] of the bone's hinges, or a unit quaternion if no joint rotates it
     rotation: tuple[float, ...]
     scale: tuple[float, float, float]
@@ -128,6 +128,7 @@ class ChainReader:
         self.names = bone_names(pose_bones, chain)
         self.ends = end_bones(chain)
         self.joints = [joint.key for joint in chain.joints]
+        # axes of the joints of each bone that has joints
         self.free = self._axes_by_bone(pose_bones, chain)
         self.modes = self._rotation_modes(pose_bones)
         limits = {joint.key: (joint.lower, joint.upper) for joint in chain.joints}
@@ -135,18 +136,21 @@ class ChainReader:
         self.has_carriers = any(part.carrier for part in self.parts)
         # names of the bones whose own channels compensate for a carrier, so that they do not contain the
         # joint values
-        self.made_up = set(self.modes) if self.has_carriers else set()
+        self.compensating = set(self.modes) if self.has_carriers else set()
         # joints in the skeleton's order, root first
         self.joint_keys = [key for part in self.parts for key in part.joint_keys]
         self.followers = self._followers(rig)
         # names of the bones that the chain moves
         self.moved = [*self.free, *(follower.bone for follower in self.followers)]
+        # index in the chain's properties of each of `joint_keys`
         self.stored_index = [self.joints.index(key) for key in self.joint_keys]
         self.inherits_scale = all(part.inherits_scale for part in self.parts[1:])
+        # names of the bones without a child in the chain
         self.tips = set(self.names) - {self.names[part.parent] for part in self.parts[1:]}
         self.armature_name = rig.data.name
         self.end_lengths = [rig.data.bones[end].length for end in self.ends]
-        # Inertia of everything that each bone with a joint carries, row by row; see `HangingBones.inertias`.
+        # inertia of everything that each bone with a joint carries, see `HangingBones.inertias`; empty if the
+        # solver needs none
         self.inertias = (
             hanging.inertias(self._bones_with_joints())
             if hanging is not None and measure.is_of_bones(chain, "expressive")
@@ -262,9 +266,9 @@ class ChainReader:
             if bone is None:
                 raise RigError(missing(part.name))
             body = followed.get(part.name)
-            led = moved.get(part.name) if body is None and part.name not in self.free else None
-            if led is not None:
-                rotation, location, scale = led
+            basis = moved.get(part.name) if body is None and part.name not in self.free else None
+            if basis is not None:
+                rotation, location, scale = basis
                 poses.append(AuthoredChannels(location, rotation, scale))
             elif body is not None and (body.euler or not part.order):
                 poses.append(
@@ -352,8 +356,8 @@ class ChainReader:
     def can_carry(self, name: str, scale: tuple) -> bool:
         """Whether a chain of rigid joints can represent a bone with this scale.
 
-        A uniform scale enlarges the bone's descendants. A last bone may have any scale, which affects only
-        the eye's position.
+        A uniform scale enlarges the bone's descendants. A last bone may have any positive scale, which
+        affects only the eye's position.
         """
         if min(scale) <= 0.0:
             return False

@@ -35,17 +35,15 @@ BODIES = [
         ),
     ),
 ]
-UPRIGHT = cos(
-    radians(15)
-    # cosine of the largest angle between axis and up; a rotation about an axis farther from up would lean the
-    # body
-)
+# cosine of the largest angle between the axis and up; a rotation about an axis farther from up would lean the
+# body
+UPRIGHT = cos(radians(15))
 
 
 def is_held(
     chain: bpy.types.PropertyGroup, joint_keys: list[tuple[str, str]], rig_in_world: Matrix | None = None
 ) -> bool:
-    """Whether the rotation of the chain as a whole about its base is suppressed.
+    """Whether the solver may not rotate the chain as a whole about its base.
 
     Args:
         chain: The chain.
@@ -56,10 +54,9 @@ def is_held(
         return chain.options.body == "HELD"
     rig = chain.id_data
     bone, axis = joint_keys[0]
-    several = sum(key[0] == bone for key in joint_keys) > 1
-    if (
-        several and chain.options.measure != "LINKS"
-    ):  # a spine is no turntable, although its first axis may be upright by chance
+    has_several_joints = sum(key[0] == bone for key in joint_keys) > 1
+    # a spine is no turntable, although its first axis may be upright by chance
+    if has_several_joints and chain.options.measure != "LINKS":
         return True
     in_rig = rig.data.bones[bone].matrix_local.to_3x3() @ Vector(axes.UNIT[axes.letter(axis)])
     in_world = (rig.matrix_world if rig_in_world is None else rig_in_world).to_3x3() @ in_rig

@@ -44,7 +44,7 @@ def lasting(every: float) -> Callable[[Callable[[], float | None]], Callable[[],
         every: Time [s] from an error to the timer's next call.
     """
 
-    def made(timer: Callable[[], float | None]) -> Callable[[], float | None]:
+    def decorate(timer: Callable[[], float | None]) -> Callable[[], float | None]:
         @wraps(timer)
         def run() -> float | None:
             try:
@@ -56,7 +56,7 @@ def lasting(every: float) -> Callable[[Callable[[], float | None]], Callable[[],
 
         return run
 
-    return made
+    return decorate
 
 
 @persistent
@@ -69,8 +69,8 @@ def _frame_change_post(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -
     if live.frame_changed(scene, depsgraph):
         wake_clock()
     if depsgraph.mode != "RENDER":
-        for also in list(after_frame):
-            granted(also)(scene, depsgraph)
+        for function in list(after_frame):
+            granted(function)(scene, depsgraph)
         plays = live.is_playing()
         playhead.note(scene)
         sending.send_scene(scene, depsgraph, playhead.due(scene) if plays else 0.0)
@@ -80,8 +80,8 @@ def _frame_change_post(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -
 
 @persistent
 def _depsgraph_update_post(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
-    """Something changed (a target was dragged, a bone posed, an object added): starts the clock, so that live
-    movers follow, and redraws panels.
+    """Something changed (a target was dragged, a bone posed, an object added): starts the clock if that
+    concerns live movers. The clock lets them follow, and redraws panels.
     """
     sending.note_change()
     if stored_numbers.may_be_new():
@@ -150,10 +150,10 @@ def _load_post(*_: object) -> None:
     """
     live.clear()
     live.forget()
-    _take_up()
+    _resume()
 
 
-def _take_up() -> None:
+def _resume() -> None:
     """Clamps stored numbers to their bounds, converts data of older versions, and resumes what was saved
     live.
     """
@@ -212,20 +212,21 @@ def _clock() -> float | None:
 
 
 def wake_clock() -> None:
+    """Starts the clock of live motion, if it does not run."""
     if not bpy.app.background and not bpy.app.timers.is_registered(_clock):
         bpy.app.timers.register(_clock, first_interval=0.0)
 
 
 def _figures_due(time: float) -> bool:
-    """Whether to redraw robots' figures now: only if they have changed, and less often if drawing delays the
-    heartbeat, or playback needs all the time.
+    """Whether to redraw robots' figures at a time [s, monotonic clock]: only if they have changed, and less
+    often if drawing delays the heartbeat, or playback needs all the time.
     """
     global _beat_at, _figures_at
-    late = time - _beat_at > LATE or (budget.playing.is_short and live.is_playing())
+    is_late = time - _beat_at > LATE or (budget.playing.is_short and live.is_playing())
     _beat_at = time
     if time < _figures_at or not (links.figures_changed(time) or robot_view.plot_moves(time)):
         return False
-    _figures_at = time + (RARE_FIGURES if late else FIGURES)
+    _figures_at = time + (RARE_FIGURES if is_late else FIGURES)
     return True
 
 
@@ -256,6 +257,7 @@ def _heartbeat() -> float | None:
 
 
 def wake_heartbeat() -> None:
+    """Starts the timer of the robots' heartbeats, if it does not run."""
     if not bpy.app.timers.is_registered(_heartbeat):
         bpy.app.timers.register(_heartbeat, first_interval=0.0)
 
@@ -271,6 +273,7 @@ def _remote() -> float | None:
 
 
 def wake_remote() -> None:
+    """Starts the timer that executes commands of other programs and of the page, if it does not run."""
     if not bpy.app.timers.is_registered(_remote):
         bpy.app.timers.register(_remote, first_interval=0.0)
 
@@ -344,7 +347,7 @@ def register() -> None:
 @granted
 def _after_enable() -> None:
     """Resumes live chains of the open file when the extension is enabled."""
-    _take_up()
+    _resume()
 
 
 def unregister() -> None:

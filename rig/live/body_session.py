@@ -46,8 +46,10 @@ STOPPED = (
 
 
 class PosedBody(dict):
-    """Channels of the bones that a body moves, with the frames (4, 4) of its links in armature space in the
-    solver's double precision.
+    """Basis (rotation wxyz, location, scale) of each bone that a body moves, by the bone's name.
+
+    Attributes:
+        frames: Frame (4, 4) of each link in armature space, in the solver's double precision.
     """
 
     frames: Mapping[str, np.ndarray] = MappingProxyType({})
@@ -64,10 +66,11 @@ class BodySession(SceneSession):
     model_key: tuple = ()
     # [rad/s or m/s] velocity limit of each joint; infinite without a limit
     velocities: tuple[float, ...] = ()
-    keeps_velocities: bool = False  # whether each joint also keeps its own velocity limit
+    # whether `velocities` include those that chains and the robot's file set for single joints
+    keeps_velocities: bool = False
     acceleration: float | None = None  # [rad/s^2] acceleration limit of all joints
     feet: Cached[tuple[Foot, ...]] = NO_VALUE
-    held: tuple[UnjointedPose, ...] = ()  # the part of each bone's authored pose that no joint moves
+    unjointed: tuple[UnjointedPose, ...] = ()  # the part of each bone's authored pose that no joint moves
     shown: dict[str, SolvedChannels] = field(default_factory=dict)  # shown channels of the bones
     is_streamed: bool = False  # whether the sources are streamed, so that new poses may arrive at any time
 
@@ -114,10 +117,10 @@ class BodySession(SceneSession):
 
     @property
     def warning(self) -> str:
-        """Sentence on joints that have no velocity limit of their own although each joint should keep one,
-        with the remedy; "" if there are none.
+        """Sentence on joints that have no velocity limit although each joint should keep its own, with the
+        remedy; "" if there are none.
         """
-        free = (
+        unlimited = (
             [
                 key
                 for key, velocity in zip(self.reader.joint_keys, self.velocities, strict=True)
@@ -126,17 +129,18 @@ class BodySession(SceneSession):
             if self.reader
             else []
         )
-        if not self.keeps_velocities or not free:
+        if not self.keeps_velocities or not unlimited:
             return ""
-        other_joints = f" and {counted(len(free) - 1, 'other joint')}" if len(free) > 1 else ""
+        count = len(unlimited) - 1
+        other_joints = f" and {counted(count, 'other joint')}" if count else ""
         return (
-            f"'{label(*free[0])}'{other_joints} may move at any speed, since no chain and no robot's file has"
+            f"'{label(*unlimited[0])}'{other_joints} may move at any speed, since no chain and no robot's file has"
             " a velocity limit for them: set Fastest Joint, or make chains of their bones"
         )
 
     def aim_errors(self) -> tuple[str, float, float]:
-        """(name, angle, angle): the link with the largest orientation error, and that error [rad] as solved
-        and after the filter.
+        """(name, angle, angle): the link with the largest orientation error as solved, and that error [rad]
+        twice; the error after the filter is not computed.
         """
         errors = np.where(np.isfinite(self.outputs.missed), self.outputs.missed, 0.0)
         worst = int(np.argmax(errors))
@@ -162,7 +166,7 @@ class BodySession(SceneSession):
         return not (self.is_streamed and self.outputs is not None)
 
     def read(self, inputs: SessionInputs, dt: float) -> tuple[BodyModel, BodyInputs]:
-        """The mover and its inputs in a frame.
+        """(model, inputs) of the body in a frame.
 
         Raises:
             RigError, SkeletonError, BodyTargetError, LimitError, MotionError, KernelError: the set-up cannot
@@ -179,7 +183,7 @@ class BodySession(SceneSession):
         self._update_reader(rig, linked, shown, is_dirty)
         unjointed = self.reader.held(shown.pose.bones)
         self._update_model(rig, retarget, linked, unjointed)
-        self.held = unjointed
+        self.unjointed = unjointed
         body_inputs = self._inputs(rig, retarget, linked, inputs.view, dt)
         if retarget.posture_gain:
             body_inputs = body_inputs._replace(posture=self.reader.posture(shown.pose.bones))
@@ -196,7 +200,7 @@ class BodySession(SceneSession):
             record.problem = f"{named} have no target in this frame and move freely: {why}"
         if self.outputs.stopped and not record.problem:
             record.problem = STOPPED
-        self.shown = self.reader.channels(rig, inputs.view, self.held, self.outputs.state)
+        self.shown = self.reader.channels(rig, inputs.view, self.unjointed, self.outputs.state)
         frames = self.state.model.body.placed(self.outputs.state.frames, np.arange(len(self.reader.names)))
         frames[:, :3, 3] += self.outputs.state.base_position
         pose = PosedBody(
@@ -278,13 +282,13 @@ class BodySession(SceneSession):
         if self.model is not None and self.model_key == key:
             return
         body = self.reader.body(unjointed, linked.floating, couplings)
-        links = [
+        targets = [
             Target(name, weight=weight, gain=gain, level=level)
             for name, weight, gain, level in zip(
                 linked.targets, linked.weights, linked.gains, linked.levels, strict=True
             )
         ]
-        links += [
+        targets += [
             Target(
                 linked.targets[k], "position", linked.position_weights[k], linked.gains[k], linked.levels[k]
             )
@@ -294,17 +298,17 @@ class BodySession(SceneSession):
         limits = usual_limits(velocities, self.acceleration)
         filters = self._filters(retarget, body)
         self.model = make_model(
-            body, links, linked.base, limits, retarget.gain, self.feet.value, retarget.posture_gain, filters
+            body, targets, linked.base, limits, retarget.gain, self.feet.value, retarget.posture_gain, filters
         )
         self.model_key = key
-        if self.state is not None and len(self.state.inputs.rotation) + len(self.state.inputs.places) != len(
-            links
-        ):
-            self.record.restart()
+        if self.state is not None:
+            inputs = self.state.inputs
+            if len(inputs.rotation) + len(inputs.places) != len(targets):
+                self.record.restart()
 
     def _filters(self, retarget: PropertyGroup, body: Body) -> tuple[Filter, ...]:
-        """Motion filter of each joint; empty if none is chosen. Unset limits are those of a new chain's
-        joints.
+        """Motion filter of each joint; empty if none is chosen. A limit that is not set has the value of a
+        new chain's joint.
         """
         if retarget.filter == NO_FILTER:
             return ()
@@ -326,7 +330,7 @@ class BodySession(SceneSession):
     def _inputs(
         self, rig: Object, retarget: PropertyGroup, linked: Linked, placement: Placement, dt: float
     ) -> BodyInputs:
-        """Target poses of the body in its armature's space, from the source's pose."""
+        """Targets of the body in its armature's space, from the source's pose."""
         world = np.array(placement.object(rig), float)
         to_armature = source.from_world(rig, world)
         base = np.array(self.reader.base_pose(rig, placement), float)
@@ -337,6 +341,9 @@ class BodySession(SceneSession):
     def _source_pose(
         self, retarget: PropertyGroup, linked: Linked, placement: Placement, dt: float
     ) -> SourcePose:
+        """Pose in world space of the source's links: the source armature's in this frame, or the stream's
+        after `dt` [s].
+        """
         if not pairing.is_streamed(retarget):
             rotations, positions = source.posed(retarget.source, linked.sources, placement.depsgraph)
             shown = evaluated(retarget.source, placement.depsgraph, "Source")
@@ -350,7 +357,7 @@ class BodySession(SceneSession):
 
 
 def _fit(retarget: PropertyGroup, linked: Linked) -> Fit:
-    """The retarget's settings of how the source's links become targets."""
+    """Settings by which the source's pose is fitted to the body's size, floor and bone directions."""
     has_heights = retarget.on_floor and retarget.foot_heights_known
     return Fit(
         linked.offsets,  # a target bone may point in another direction than its source bone

@@ -7,14 +7,9 @@ from statistics import median
 from ...character.fixed_steps import STEP
 
 SHARE = 0.5  # share of the time between two steps that Limber may use; the rest is for the interface
-# possible numbers of clock steps combined into one (60, 30, 20 and 10 Hz), or of frames between two overlays
-# in playback
-STEPS = (
-    1,
-    2,
-    3,
-    6,
-)
+# possible numbers of clock steps that are combined into one (60, 30, 20 and 10 Hz), and of frames from one
+# computation of the overlays to the next
+STEPS = 1, 2, 3, 6
 REMEMBERED = 15  # number of measurements for the median (0.25 s), so that single slow steps have no effect
 # number of intervals between steps whose median predicts the next delay; a few slow ones have no effect
 NEWEST = 9
@@ -93,7 +88,7 @@ class Guard:
         )
 
     def forget(self) -> None:
-        """Resets the measurements, when another file is opened or other chains go live."""
+        """Resets the measurements, when nothing is live any more."""
         self.stop()
         self.gaps.clear()
         self.meter.last.clear()
@@ -101,6 +96,9 @@ class Guard:
 
     @staticmethod
     def _fewest(seconds: float) -> int:
+        """Smallest number of clock steps to combine into one that takes `seconds` [s] and may use `SHARE` of
+        the time; the largest of `STEPS` if none is enough.
+        """
         return next((steps for steps in STEPS if seconds <= SHARE * steps * STEP), STEPS[-1])
 
 
@@ -113,8 +111,8 @@ class Playing:
     motion: Meter = field(default_factory=Meter)  # durations of the computation of a frame's motion
     overlays: Meter = field(default_factory=Meter)  # durations of the computation of the overlays
     frames: int = 1  # number of frames from one computation of the overlays to the next
-    count: int = 0  # number of frames played
-    frame: float = STEP  # [s] duration of a frame
+    count: int = 0  # number of frames played since Blender was started
+    frame: float = STEP  # [s] time for which a frame is shown
 
     def note(self, seconds: float, frame: float) -> None:
         """Records how long a frame's motion took.
@@ -133,14 +131,14 @@ class Playing:
             self.frames = needed
 
     def is_due(self, since: int) -> bool:
-        """Whether overlays must be recomputed now; `since` is the frame count at which they were last
+        """Whether overlays must be recomputed now; `since`: value of `count` when they were last
         computed.
         """
         return self.count - since >= self.frames
 
     @property
     def is_short(self) -> bool:
-        """Whether too little of a frame's time is left for the interface."""
+        """Whether time is short, so that overlays are left out in some frames."""
         return self.frames > 1
 
     @property
@@ -157,14 +155,14 @@ class Playing:
         )
 
     def forget(self) -> None:
-        """Resets the measurements, when another file is opened."""
+        """Resets the measurements, when nothing is live any more."""
         self.motion.last.clear()
         self.overlays.last.clear()
         self.frames = 1
 
     def _fewest(self, share: float) -> int:
-        """Smallest number of frames between two computations of the overlays that keeps within `share` of
-        Limber's time.
+        """Smallest number of frames from one computation of the overlays to the next with which Limber uses
+        at most `share` of the time that `SHARE` allows it; the largest of `STEPS` if none is enough.
         """
         room = share * SHARE * self.frame
         return next(
@@ -179,6 +177,6 @@ drawing = Meter()  # durations of drawing the overlays in one view
 
 
 def forget() -> None:
-    """Resets all measurements, when nothing is live."""
+    """Resets the measurements of the clock and of playback, when nothing is live any more."""
     clock.forget()
     playing.forget()

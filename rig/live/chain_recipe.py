@@ -20,12 +20,12 @@ class ChainRecipe(NamedTuple):
 
     fixed: tuple  # the part of each bone's pose that no joint moves
     limits: list  # limits of the joints
-    tools: list  # frames of the ends on their bones
+    tools: list  # frame of each end on its bone
     solver: str  # key of the solver
     options: object  # the solver's options
     filter_name: str  # key of the motion filter
     styles: tuple[MotionStyle, ...]  # motion style of each joint
-    base: str  # kind of the posture that the chain keeps
+    base: str  # key of the chain's setting Base: which posture it keeps
     transition: float  # [s] duration of a change of posture; 0: as fast as the limits allow
 
     @staticmethod
@@ -38,7 +38,7 @@ class ChainRecipe(NamedTuple):
         base: str,
         rig_in_world: Matrix,
     ) -> "ChainRecipe":
-        """The recipe for a chain's stored settings, and the attributes given.
+        """The recipe of a chain, from its stored settings and the given values.
 
         Raises:
             RigError, GazeError: A setting cannot be used.

@@ -75,13 +75,12 @@ class ChainSession(SceneSession):
     refusal: str = ""  # why the solver does not support the chain as last read, as a sentence; "" if it does
     ends: tuple[EndInputs, ...] = ()  # the ends' goals without their targets
     aimed: tuple[EndInputs, ...] = ()  # the ends' goals with their targets, from the last read
-    poses: tuple[AuthoredChannels, ...] = ()  # authored poses of the bones on the path
+    poses: tuple[AuthoredChannels, ...] = ()  # authored poses of the chain's bones, from the last read
     fixed: Cached[tuple] = NO_VALUE  # the parts of `poses` that no joint moves, rounded for the model
     lids: tuple[Lid, ...] = ()  # bones that are eyelids, in their authored pose
     authored: np.ndarray | None = None  # (n,) [rad; prismatic joints m] authored values at the last read
     chain_settings: ChainSettings | None = None  # the chain's settings at the last read
-    # world matrix of the base frame, from the last read
-    base: list[list[float]] = field(default_factory=list)
+    base: list[list[float]] = field(default_factory=list)  # world matrix of the base, from the last read
     hanging: Hanging | None = None  # the other chain that carries the base, from the last read
     # frame of each bone of the chain, see `joint_tree.bone_frames`
     bone_frames: dict[str, tuple[int, np.ndarray]] = field(default_factory=dict)
@@ -205,7 +204,7 @@ class ChainSession(SceneSession):
             return channel_values
         by_rotation = {
             bone for bone, mode in self.reader.modes.items() if mode in CHANNELS
-        } | self.reader.made_up
+        } | self.reader.compensating
         for (bone, axis), value in self.values().items():
             if is_prismatic(axis) or bone not in by_rotation:
                 channel_values[channels.of_joint(rig, bone, axis)] = value
@@ -222,10 +221,10 @@ class ChainSession(SceneSession):
         )
 
     def read(self, inputs: SessionInputs, dt: float) -> tuple[ChainModel, ChainInputs]:
-        """The mover and its inputs in a frame.
+        """(model, inputs) of the chain in a frame.
 
         Raises:
-            RigError, SkeletonError, GazeError, MotionError: the setup cannot be used.
+            RigError, SkeletonError, GazeError, MotionError, InputsError: the setup cannot be used.
         """
         rig, chain = inputs.mover
         placement, scene_read = inputs.view, inputs.scene_read
@@ -279,7 +278,9 @@ class ChainSession(SceneSession):
         )
 
     def _as_authored(self, mover: Mover, evaluated: PropertyGroup, settings: ChainSettings) -> DirectedChain:
-        """Authored posture and target of the chain, without a behaviour; RigError as in `by_behaviour`."""
+        """Posture that the chain keeps and target that it follows by its own settings, without a behaviour.
+        Raises RigError if a stored posture is missing, or has no value of the chain's joints.
+        """
         chain, stored = mover.settings, partial(self.in_posture, mover, self.reader.joint_keys)
         posture = kept(chain, evaluated, self.authored, stored)
         if self.model.filters:
@@ -313,7 +314,7 @@ class ChainSession(SceneSession):
 
     def _aim(self, inputs: SessionInputs, chain: PropertyGroup, watch: int, influence: float) -> None:
         """Reads the ends' targets; the chain's own end uses the target with the number `watch`. At Influence
-        0 without a filter, targets have no effect, so for missing targets those of the last read are used.
+        0 without a filter, targets have no effect: if one is missing, those of the last read are kept.
 
         Raises:
             RigError: a target cannot be used.
@@ -345,7 +346,9 @@ class ChainSession(SceneSession):
         return values
 
     def _update_reader(self, inputs: SessionInputs, solver: str, shown: Object) -> None:
-        """Replaces the reader if the chain's settings, its bones or their rotation modes have changed."""
+        """Makes the reader again if the chain's settings, its bones or their rotation modes may have changed;
+        if its joints have changed, motion begins at rest.
+        """
         scene_read, (rig, chain) = inputs.scene_read, inputs.mover
         settings = (rig.data.name, *build.stored(chain, solver))
         if self.reader is not None and self.reader.modes_changed(shown.pose.bones):
@@ -367,15 +370,16 @@ class ChainSession(SceneSession):
         self, rig: Object, chain: PropertyGroup, solver: str, rig_in_world: Matrix, base: str
     ) -> None:
         """Makes the chain's model again if settings have changed, or the part of the pose that no joint
-        moves. `base`: the base that is used, as text. Raises UnavailableSolverError, or another of `errors`.
+        moves. `base`: key of the setting Base in use, which a behaviour may replace. Raises
+        UnavailableSolverError, or another of `errors`.
         """
         reader = self.reader
         self.fixed = self.fixed.of(reader.held(self.poses), lambda: reader.fixed(self.poses))
         fixed = self.fixed.value
         # the armature's orientation, which determines whether the body may rotate as a whole
-        world = tuple(map(tuple, rig_in_world.to_3x3())) if chain.options.body == "AUTOMATIC" else ()
+        orientation = tuple(map(tuple, rig_in_world.to_3x3())) if chain.options.body == "AUTOMATIC" else ()
         filter_name = build.filter_in_use(rig, chain, reader.joints)
-        made_of = (self.settings, self.fixed.key, solver, world, filter_name, base)
+        made_of = (self.settings, self.fixed.key, solver, orientation, filter_name, base)
         if self.made_of != made_of:
             recipe = ChainRecipe.of(chain, reader, fixed, solver, filter_name, base, rig_in_world)
             is_new = self.model is None or self.recipe != recipe
@@ -391,5 +395,5 @@ class ChainSession(SceneSession):
 
 
 def _aimed(end: EndInputs, target: ChainTarget, targets: Placement) -> EndInputs:
-    """Inputs of an end with its target's current matrix."""
+    """Inputs of an end with the predicted world matrix of its target."""
     return end._replace(target=targets.target(*target), identity=target.identity, name=target.name)

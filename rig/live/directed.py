@@ -16,7 +16,7 @@ from .session import SceneSession
 
 
 class DirectedChain(NamedTuple):
-    """Posture and target that a chain keeps and follows in a frame.
+    """Posture that a chain keeps in a frame, and target that it follows.
 
     Attributes:
         settings: Settings of the chain.
@@ -41,7 +41,7 @@ def by_behaviour(
     performer: Performer,
     dt: float,
 ) -> DirectedChain:
-    """Posture and target that a chain keeps and follows in a frame by a behaviour.
+    """Posture that a chain keeps in a frame, and target that it follows, as a behaviour directs it.
 
     Args:
         mover: The chain.

@@ -11,8 +11,13 @@ from ..bones.joint_bones import NO_SCALE
 
 
 class Lid(NamedTuple):
-    """An eyelid: the bone's authored rotation and location, its axis, and its rotation [rad] from open to
-    closed.
+    """An eyelid in its authored pose.
+
+    Attributes:
+        bone: Name of the bone.
+        rotation, location: Authored channels of the bone: (w, x, y, z), and [m].
+        axis: Axis of the bone about which the lid rotates.
+        closed: Angle [rad] about the axis from open to closed.
     """
 
     bone: str
@@ -41,7 +46,7 @@ def read_lids(shown: bpy.types.Object, chain: bpy.types.PropertyGroup) -> tuple[
 
 
 def lid_channels(lids: Sequence[Lid], closed: float) -> dict[str, tuple]:
-    """Basis of lids (rotation (w, x, y, z), location, scale) by bone; `closed`: 0 open, 1 closed."""
+    """Basis (rotation wxyz, location, scale) of lids by bone; `closed`: how far they are closed, 0 to 1."""
     return {
         lid.bone: (multiply(lid.rotation, about(lid.axis, closed * lid.closed)), lid.location, NO_SCALE)
         for lid in lids

@@ -68,7 +68,7 @@ def switch_on(owner: bpy.types.Object, settings: bpy.types.PropertyGroup) -> Non
 
 
 def stop(owner: bpy.types.Object, settings: bpy.types.PropertyGroup) -> None:
-    """Ends live motion of a mover, whose authored pose is then shown again."""
+    """Ends live motion of a mover; its authored pose is shown again."""
     settings.live = False
     current().stage.drop(mover_of(owner, settings))
     sync()
@@ -142,6 +142,7 @@ def resume() -> None:
 
 
 def _begin(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
+    """Solves the shown frame of a scene, from which motion then goes on."""
     _advance(scene, depsgraph, 0.0)
     current().stage.playback.begin(scene.session_uid, scene.frame_current)
 
@@ -258,6 +259,7 @@ def _render_stage(scene: bpy.types.Scene) -> SceneStage:
 
 
 def is_playing() -> bool:
+    """Whether a window plays its scene."""
     return any(
         window.screen.is_animation_playing
         for manager in bpy.data.window_managers
@@ -333,13 +335,14 @@ def _has_changed(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> bool
 
 
 def _sync_lost() -> None:
+    """Synchronises if an armature or its proxy was deleted, or if an earlier `sync` had to wait."""
     if current().must_sync or current().registry.has_lost():
         write_access.granted(sync)()
 
 
 def advance_clock(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph, time: float | None = None) -> bool:
     """Advances live motion by whole steps of wall time while nothing plays; returns whether the clock must
-    continue.
+    continue. `time`: wall time [s, time.perf_counter]; None: now.
     """
     time = perf_counter() if time is None else time
     if look_at_render() or is_playing() or current().suspended:
@@ -365,15 +368,17 @@ def placement(depsgraph: bpy.types.Depsgraph) -> Placement:
 
 
 def is_suspended() -> bool:
+    """Whether live motion is switched off because a bake steps through the scene."""
     return current().suspended
 
 
 def suspend(suspended: bool) -> None:
-    """Suspends or resumes live motion, while a bake steps through the scene."""
+    """Switches live motion off (`suspended`) before a bake steps through the scene, or on again after it."""
     current().suspended = suspended
 
 
 def begin_render() -> None:
+    """Begins a render: its first frame makes a new stage."""
     current().rendering = None
 
 

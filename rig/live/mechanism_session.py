@@ -32,9 +32,8 @@ from ..blender.errors import RigError
 from ..bones import channels, rotation_modes
 from ..bones.channels import Channel
 from ..chains.kept_posture import kept
-from ..mechanisms import assembled
-from ..mechanisms import inputs as asked
-from ..mechanisms import pose_channels as authored
+from ..mechanisms import assembled, pose_channels
+from ..mechanisms import inputs as mechanism_inputs
 from ..mechanisms.assembled import Assembled
 from ..mechanisms.authored_mechanism import Reading
 from ..mechanisms.conflicts import refuse_taken
@@ -73,7 +72,7 @@ class PlacedBodies:
 
 @dataclass
 class MechanismSession(SceneSession):
-    """Session of one mechanism. Its poses are `PlacedBodies`."""
+    """Session of a mechanism. Its poses are of the form of `PlacedBodies.bodies`."""
 
     assembled: Assembled | None = None
     model: MechanismModel | None = None
@@ -93,10 +92,10 @@ class MechanismSession(SceneSession):
 
     def show(self, inputs: SessionInputs) -> tuple[dict, dict]:
         if not self.problem:
-            scaled = asked.why_scaled(self.reading, inputs.view)
+            scaled = mechanism_inputs.why_scaled(self.reading, inputs.view)
             sentences = (
                 scaled,
-                through(inputs.mover.owner, inputs.feedback),
+                _feedback_warning(inputs.mover.owner, inputs.feedback),
                 _remark(self.model, self.outputs, self.state),
                 self._balance(),
             )
@@ -109,9 +108,9 @@ class MechanismSession(SceneSession):
         centre of mass has no goal.
         """
         centre = self.state.goals.centre if self.state is not None else None
-        # whether the centre of mass has a goal along the ground
-        is_asked = centre is not None and any(centre.weight[:2])
-        return unbalanced(self.reading, self.base, self.outputs.poses) if is_asked else ""
+        # a goal for the height alone says nothing about the balance
+        has_ground_goal = centre is not None and any(centre.weight[:2])
+        return unbalanced(self.reading, self.base, self.outputs.poses) if has_ground_goal else ""
 
     def values(self) -> dict[JointKey, float]:
         return (
@@ -154,22 +153,24 @@ class MechanismSession(SceneSession):
         """Values of channels to key in this frame: of bodies, of joint objects mounted on them, and of
         motors; arguments as for `SceneSession.keys`.
         """
-        authored.predict_transforms(self.reading, self.base, self.outputs.poses, placement)
+        pose_channels.predict_transforms(self.reading, self.base, self.outputs.poses, placement)
         channel_values: dict[Channel, float] = {}
         for _, part in self.reading.moved_parts:
             if (holder := mechanism_proxy.holder_of(part)) is None:
                 continue  # the object was deleted while live
-            matrix = authored.basis(part, placement)
+            matrix = pose_channels.basis(part, placement)
             obj = holder.id_data
             rotation_channel = rotation_modes.channel(holder.rotation_mode)
             channel_owner = obj.name, obj.session_uid, part.bone
-            last = [
+            last_numbers = [
                 before.get(Channel(*channel_owner, rotation_channel, index))
                 for index in range(len(channels.PARTS[rotation_channel]))
             ]
             numbers = {
-                "location": authored.location_numbers(holder, matrix),
-                rotation_channel: authored.rotation_numbers(holder, matrix, None if None in last else last),
+                "location": pose_channels.location_numbers(holder, matrix),
+                rotation_channel: pose_channels.rotation_numbers(
+                    holder, matrix, None if None in last_numbers else last_numbers
+                ),
             }
             channel_values |= {
                 Channel(*channel_owner, name, k): number
@@ -206,7 +207,11 @@ class MechanismSession(SceneSession):
         self.record.clear()
 
     def read(self, inputs: SessionInputs, dt: float) -> tuple[MechanismModel, Goals]:
-        """The mover and its inputs in the mechanism's base frame."""
+        """(model, goals) of the mechanism in a frame, in its base frame.
+
+        Raises:
+            RigError, MechanismError, MotionError: the mechanism was not read, or cannot be used.
+        """
         (owner, settings), placement = inputs.mover, inputs.view
         self.take_up(owner, settings)
         if self.assembled is None:
@@ -214,31 +219,31 @@ class MechanismSession(SceneSession):
                 self.problem or f"Mechanism '{owner.name}' could not be read: press End Live, then Check"
             )
         reading = self.assembled.reading
-        asked.refuse_change(owner, reading)
+        mechanism_inputs.refuse_change(owner, reading)
         self._update_model(owner, settings, reading)
-        self.base = asked.base(owner, reading, placement)
-        evaluated_settings = asked.keyed(owner, settings, placement.depsgraph)
+        self.base = mechanism_inputs.base(owner, reading, placement)
+        evaluated_settings = mechanism_inputs.keyed(owner, settings, placement.depsgraph)
         weights = RegulariserWeights(
             evaluated_settings.steady,
             evaluated_settings.velocity_weight,
             evaluated_settings.velocity_threshold,
         )
         if evaluated_settings.drive == "MOTORS":
-            asked.ordered(settings, reading)
+            mechanism_inputs.ordered(settings, reading)
             values = self._kept_values(inputs.mover, evaluated_settings)
             return self.model, motor_goals(
-                self.model, asked.driven(reading, placement, inverse(self.base)), values, weights
+                self.model, mechanism_inputs.driven(reading, placement, inverse(self.base)), values, weights
             )
-        back = inverse(self.base)
-        goals = asked.frames(settings, evaluated_settings, reading, placement, back)
+        base_from_world = inverse(self.base)
+        goals = mechanism_inputs.frames(settings, evaluated_settings, reading, placement, base_from_world)
         keeping = [k for k, motor in enumerate(evaluated_settings.motors) if motor.keeps_value]
         values = self._kept_values(inputs.mover, evaluated_settings) if keeping else []
         kept_values = {k: values[k] for k in keeping}
-        return self.model, target_goals(self.model, goals, kept_values, weights, back)
+        return self.model, target_goals(self.model, goals, kept_values, weights, base_from_world)
 
     def _kept_values(self, mover: Mover, evaluated_settings: bpy.types.PropertyGroup) -> list[float]:
-        """Motor values [rad or m] of the posture that the mechanism keeps; without a kept posture the motors'
-        own.
+        """Motor values [rad or m] of the posture that the mechanism keeps; without one, those that are set on
+        the motors.
         """
         authored_values = np.array([motor.value for motor in evaluated_settings.motors])
         return kept(
@@ -251,7 +256,7 @@ class MechanismSession(SceneSession):
     def _update_model(
         self, owner: bpy.types.Object, settings: bpy.types.PropertyGroup, reading: Reading
     ) -> None:
-        motors = asked.ordered(settings, reading)
+        motors = mechanism_inputs.ordered(settings, reading)
         joint_keys = tuple(motor.key for motor in motors)
         if joint_keys != self.joint_keys:
             self.joint_keys, self.stored = joint_keys, {}
@@ -277,7 +282,7 @@ def _solver_motors(
     """The motors with their motion filters; raises RigError if a filter cannot have a motor's limits."""
     solver_motors = []
     for motor, numbers, style in zip(motors, limits, styles, strict=True):
-        joint = reading.mechanism.joint[asked.motor_joint(motor, reading)]
+        joint = reading.mechanism.joint[mechanism_inputs.motor_joint(motor, reading)]
         index = list(dof_axes(joint.kind)).index(motor.axis)
         try:
             solver_motors.append(
@@ -288,25 +293,29 @@ def _solver_motors(
     return tuple(solver_motors)
 
 
-def through(owner: bpy.types.Object, back: Mover | None) -> str:
-    """Warning that a mechanism and the mover `back` depend on each other; "" if `back` is None."""
-    if back is None:
+def _feedback_warning(owner: bpy.types.Object, leader: Mover | None) -> str:
+    """Warning that a mechanism follows the mover `leader`, which depends on it or is the mechanism itself; ""
+    if `leader` is None.
+    """
+    if leader is None:
         return ""
-    so = "so each frame's pose depends on the frames before"
-    if back.owner == owner and back.settings == owner.limber.mechanism:
+    effect = "so each frame's pose depends on the frames before"
+    if leader.owner == owner and leader.settings == owner.limber.mechanism:
         return (
-            f"Mechanism '{owner.name}' follows what it moves itself, {so}: choose a target that it does not"
+            f"Mechanism '{owner.name}' follows what it moves itself, {effect}: choose a target that it does not"
             " move"
         )
-    named = back.long_label[0].lower() + back.long_label[1:]
+    named = leader.long_label[0].lower() + leader.long_label[1:]
     return (
-        f"Mechanism '{owner.name}' follows {named}, which in turn depends on it, {so}: choose another target,"
+        f"Mechanism '{owner.name}' follows {named}, which in turn depends on it, {effect}: choose another target,"
         " or clear a parent, so that only one of them follows the other"
     )
 
 
 def _remark(model: MechanismModel, outputs: MechanismOutputs, state: MechanismState) -> str:
-    """Sentence on the goals' error; "" if the goals are met."""
+    """Sentences on open joints, on goals that are not met, and on a loop that has changed its assembly; "" if
+    there is nothing to say.
+    """
     report = outputs.report
     if not report.assembled or not outputs.is_closed:
         gap = f"Joint '{report.worst}' is open by {rounded(1e3 * report.residual, 3)} mm or mrad"
@@ -321,6 +330,7 @@ def _remark(model: MechanismModel, outputs: MechanismOutputs, state: MechanismSt
 
 
 def _shortfall(model: MechanismModel, report: SolveReport, state: MechanismState) -> str:
+    """Sentence on the goal with the largest error, and whether it can still be met; "" if there is none."""
     goals_text = "motors' values" if state.goals.counts_full_rotations else "targets"
     if not (left := missed(model.solver, state.goals, state.desired)):
         return ""

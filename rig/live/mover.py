@@ -56,12 +56,12 @@ class Mover(PostureKeeper, _Pair):
     def needs(
         self, session: SceneSession, moved: Sequence[MovedParts], index: int, objects: Dependencies
     ) -> list[int]:
-        """Indices of the movers on which this mover depends.
+        """Indices of the movers in this tick on which this mover depends.
 
         Args:
             session: Session of this mover.
-            moved: Bones and bodies that each mover moves.
-            index: Index of this mover.
+            moved: Bones and bodies that each mover of the tick moves.
+            index: Index of this mover among them.
             objects: What moves each object in this tick.
         """
         return []
@@ -92,7 +92,7 @@ class Mover(PostureKeeper, _Pair):
     @property
     @abstractmethod
     def label(self) -> str:
-        """The mover's label at the beginning of a sentence: "Chain 'Head'"."""
+        """Kind and name of the mover, as a sentence begins with them: "Chain 'Head'"."""
 
     @classmethod
     def chosen_on(cls, owner: bpy.types.Object) -> bpy.types.PropertyGroup | None:
@@ -186,8 +186,7 @@ class Mover(PostureKeeper, _Pair):
         return axes.label(*key)
 
     def make_ready(self, as_authored: Authored) -> None:
-        """Reads from the scene what the mover needs before it goes live, while the scene shows the authored
-        pose.
+        """Reads from the scene what the mover needs before it goes live. `as_authored`: see `Authored`.
 
         Raises:
             RigError: the mover cannot be read.
@@ -229,6 +228,6 @@ class Mover(PostureKeeper, _Pair):
 
 
 def _holder(channel: Channel) -> tuple:
-    """(object, bone or motor that has a channel's property, name of the property)."""
+    """(holder, name): the object, bone or motor that has a channel's property, and the property's name."""
     head, _, name = channel.path.rpartition(".")
     return (channel.owner.path_resolve(head) if head else channel.owner), name

@@ -27,8 +27,8 @@ from ..scene.dependencies import (
     followers,
     joint_bones,
     leaders_of,
+    moved_by,
     moved_part,
-    mover,
     supports,
 )
 from ..scene.goal import followed
@@ -118,7 +118,7 @@ class ChainMover(BonePostures, Mover):
     @property
     def moves(self) -> MovedParts:
         """The bones that the chain's joints move."""
-        return mover(self.settings)
+        return moved_by(self.settings)
 
     def part_moved_by(self, other: Mover) -> str:
         return moved_part(self, other.moves, supports(self, Dependencies()))

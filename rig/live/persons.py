@@ -50,8 +50,8 @@ def see(scene: bpy.types.Scene, camera: str, sighting: Sighting) -> None:
 
 
 def note_targets(scene: bpy.types.Scene, distances: Sequence[float]) -> None:
-    """Records the distances [m] of the chains' targets that programs move at present, as persons who are
-    seen.
+    """Records the distances [m] from chains' bases to the targets that programs move at present: each counts
+    as a person who is seen.
     """
     persons = of(scene)
     if persons is None and distances:

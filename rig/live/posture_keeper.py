@@ -107,7 +107,7 @@ class PostureKeeper:
 
     @property
     def posture_settings(self) -> tuple[str, ...]:
-        """Names of further properties that the panel shows beside the choice of the posture, such as
+        """Names of the properties that the panel shows beside the choice of the posture, such as
         "transition".
         """
         return ()
@@ -260,7 +260,7 @@ class MotorPostures(PostureKeeper):
         shown = session.values() if self.is_live and self.settings.drive == "TARGETS" else {}
         values = shown or self.posed()
         action = self._make_posture(name, values)
-        postures.tell_motors(
+        postures.store_motor_joints(
             action, {channel.path: key for key in values if (channel := self.channel(key)) is not None}
         )
         return action

@@ -135,8 +135,11 @@ def remarks(scene: bpy.types.Scene) -> dict[str, str]:
     """
     if not is_on(scene) or not event_names(scene.limber_behaviour):
         return {}
-    how = "it begins in its first state, and no event is sent"
-    return {"Behaviour": f"{how}: Record Live keeps a rehearsal with its events"}
+    return {
+        "Behaviour": (
+            "it begins in its first state, and no event is sent: Record Live keeps a rehearsal with its events"
+        )
+    }
 
 
 def begin(scene: bpy.types.Scene) -> None:
@@ -176,6 +179,7 @@ def lines(scene: bpy.types.Scene) -> list[str]:
 
 
 def _line(decision: Decision) -> str:
+    """A decision as a sentence: its time, the change of state or the gesture, and its cause."""
     drawn = f", drawn {decision.draw:.2f} s" if decision.draw is not None else ""
-    what = f"gesture {decision.gesture}" if decision.gesture else f"{decision.before} to {decision.state}"
-    return f"{decision.time:.1f} s: {what} ({decision.cause}{drawn})"
+    effect = f"gesture {decision.gesture}" if decision.gesture else f"{decision.before} to {decision.state}"
+    return f"{decision.time:.1f} s: {effect} ({decision.cause}{drawn})"

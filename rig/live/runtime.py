@@ -38,7 +38,7 @@ class Signals(Protocol):
         """Advances the values by `dt` [s] before a tick; returns whether a value has changed."""
 
 
-signals: dict[str, Signals] = {}  # signals by the kind of sender
+signals: dict[str, Signals] = {}  # by the kind of sender: "remote", "trackers"
 
 
 @dataclass
@@ -57,9 +57,10 @@ class Member:
 
     @property
     def names(self) -> list[str]:
-        """Names of the existing bones that the armature's live movers move."""
-        # bones that show bodies of a mechanism have the mechanism's poses
-        bones, bodies = (self.rig.pose.bones, assembled.bones(self.rig))
+        """Names of the existing bones that the armature's live movers move, without those that show bodies of
+        a mechanism: these have the mechanism's poses.
+        """
+        bones, bodies = self.rig.pose.bones, assembled.bones(self.rig)
         moved = dict.fromkeys(name for mover in self.movers for name in mover.shown_bones)
         return [name for name in moved if name in bones and name not in bodies]
 
@@ -99,7 +100,7 @@ class Registry:
     members: list[Member] = field(default_factory=list)  # armatures with a live body or live chains
     mechanisms: dict[int, str] = field(default_factory=dict)  # owner's session_uid -> owner's name
     unread: dict[int, str] = field(default_factory=dict)  # owner's session_uid -> why it could not be read
-    counted: int = -1  # number of objects in the file after the last `sync`
+    counted: int = -1  # number of objects in the file after the last `sync`; -1 before the first
 
     def __iter__(self) -> Iterator[Member]:
         return (member for member in self.members if exists(member.rig))
@@ -142,11 +143,9 @@ class Registry:
                     rig, proxies.find(rig), frozenset(scene.session_uid for scene in rig.users_scene), []
                 )
                 members.append(member)
-                if (
-                    can_show(rig) and rig.mode != "EDIT"
-                    # with a new constraint, bones renamed while Limber was suspended would lose their pose
-                ):
-                    _heal_renamed(member)
+                if can_show(rig) and rig.mode != "EDIT":
+                    # first, since only the constraints of the last `attach` still have the old names
+                    _update_renamed(member)
                     member.proxy = proxies.attach(rig, member.names)
                     proxies.watch(member.proxy, member.targets)
                 if member.proxy is not None:
@@ -215,8 +214,8 @@ def can_show(rig: bpy.types.Object) -> bool:
     return rig.library is None
 
 
-def _heal_renamed(member: Member) -> None:
-    """Updates references by bone name after a bone was renamed while live."""
+def _update_renamed(member: Member) -> None:
+    """Updates settings that refer to bones by name, after bones were renamed while live."""
     renamed = _renamed(member)
     if not renamed:
         return
@@ -226,8 +225,9 @@ def _heal_renamed(member: Member) -> None:
         labels |= _rename_in_chain(chain, renamed)
     for pair in settings.retarget.pairs:
         if pair.target in renamed:
-            was_known, pair.name = pair.calibrated, renamed[pair.target]
-            pair.target, pair.calibrated = pair.name, was_known
+            # a new target clears `calibrated`
+            was_calibrated, pair.name = pair.calibrated, renamed[pair.target]
+            pair.target, pair.calibrated = pair.name, was_calibrated
     # channels refer to joints by their labels, so the labels are updated
     for channel in settings.device.channels:
         for share in channel.shares:
@@ -262,7 +262,8 @@ def _rename_in_chain(chain: LimberChain, renamed: Mapping[str, str]) -> dict[str
     return labels
 
 
-def exists(obj: bpy.types.Object) -> bool:
+def exists(obj: bpy.types.Object | None) -> bool:
+    """Whether a reference to an object is still valid; False for None."""
     try:
         return obj is not None and bool(obj.name)
     except ReferenceError:
@@ -333,29 +334,29 @@ class Runtime:
 # recorded or poses armatures; each removes itself
 after_frame: dict[Callable[[bpy.types.Scene, bpy.types.Depsgraph], object], None] = {}
 
-_now = Runtime()
+_runtime = Runtime()
 
 
 def current() -> Runtime:
     """The runtime state of live motion."""
-    return _now
+    return _runtime
 
 
 def forget() -> None:
     """Discards the runtime state, before Blender frees the data to which the state refers."""
-    global _now
-    _now.speech.close()
-    _now = Runtime()
+    global _runtime
+    _runtime.speech.close()
+    _runtime = Runtime()
 
 
 def are_signals_active(scene: bpy.types.Scene) -> bool:
     """Whether a value from a sender may still move something in the scene."""
-    return any(each.is_active(scene) for each in signals.values())
+    return any(sender.is_active(scene) for sender in signals.values())
 
 
 def advance_signals(scene: bpy.types.Scene, dt: float) -> bool:
     """Advances all signals by `dt` [s]; returns whether something has changed and must be evaluated."""
-    changes = [each.advance(scene, dt) for each in signals.values()]
+    changes = [sender.advance(scene, dt) for sender in signals.values()]
     return any(changes)
 
 
@@ -365,11 +366,11 @@ def live_movers(scene: bpy.types.Scene | None = None) -> list[Mover]:
     """
     rig_movers = [
         mover
-        for member in _now.registry
+        for member in _runtime.registry
         if scene is None or scene.session_uid in member.scenes
         for mover in member.movers
     ]
-    return rig_movers + _now.registry.movers_of_mechanisms(scene)
+    return rig_movers + _runtime.registry.movers_of_mechanisms(scene)
 
 
 def live_chains(scene: bpy.types.Scene | None = None) -> list[Mover]:
@@ -379,4 +380,4 @@ def live_chains(scene: bpy.types.Scene | None = None) -> list[Mover]:
 
 def session(owner: bpy.types.Object, settings: bpy.types.PropertyGroup) -> SceneSession:
     """The session of a mover on the live stage, given its owner object and its settings."""
-    return _now.stage.session(owner, settings)
+    return _runtime.stage.session(owner, settings)

@@ -58,7 +58,7 @@ class SceneRead:
         solvers: Solvers to use instead of the chains' own, by the movers' keys.
         behaviour: The performer of the scene's behaviour; None without one.
         dirty: Names of armatures whose bones may have changed since the last tick.
-        bodies: Bones that show bodies of mechanisms, by their objects' session_uid.
+        bodies: Names of bones that show bodies of mechanisms, by their armatures' session_uid.
     """
 
     depsgraph: bpy.types.Depsgraph
@@ -123,8 +123,8 @@ class SessionInputs(NamedTuple):
 
 
 class JointLimits(NamedTuple):
-    """Limits of a joint for the motion filter: position [rad or m], and velocity, acceleration and
-    jerk (per s, s2, s3).
+    """Limits of a joint: lower and upper position [rad or m], and the largest velocity [rad/s or m/s],
+    acceleration [per s^2] and jerk [per s^3]; infinite without a limit.
     """
 
     lower: float
@@ -146,7 +146,7 @@ class SceneSession:
     # [s] expected time to the next frame: the shorter of the last two steps, since a single long one is a
     # stall
     next_step: float = 0.0
-    has_defect: bool = False  # whether a defect of Limber took the place of the last tick
+    has_defect: bool = False  # whether the last tick was left out because of a defect of Limber
     # values (n,) of stored postures, by the session_uid of their actions
     stored: dict[int, np.ndarray] = field(default_factory=dict)
 
@@ -294,8 +294,8 @@ class SceneSession:
         return {}
 
     def motion(self) -> dict[JointKey, Kinematic]:
-        """Values, velocities and accelerations of each joint after the filter; empty if they are
-        not known.
+        """Position [rad or m], velocity [per s] and acceleration [per s^2] of each joint after the filter;
+        empty if they are not known.
         """
         return {}
 

@@ -52,14 +52,14 @@ def show_member(
     rotations, locations, scales = [], [], []
     for name in member.order:
         if name in channels:
-            rotation, location, size = channels[name]
+            rotation, location, scale = channels[name]
         elif bone := authored.get(name):
-            rotation, location, size = bone.matrix_basis.to_quaternion(), bone.location, bone.scale
+            rotation, location, scale = bone.matrix_basis.to_quaternion(), bone.location, bone.scale
         else:  # the bone no longer exists
-            rotation, location, size = IDENTITY, ORIGIN, NO_SCALE
+            rotation, location, scale = IDENTITY, ORIGIN, NO_SCALE
         rotations.extend(rotation)
         locations.extend(location)
-        scales.extend(size)
+        scales.extend(scale)
     with current().writing():
         proxy.write(member.proxy, rotations, locations, scales)
 

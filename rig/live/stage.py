@@ -90,7 +90,9 @@ class SceneFrame:
         ]
 
     def view(self, poses: Sequence[Mapping]) -> Placement:
-        """Predicted transforms for given poses of the movers; movers without a pose are taken as authored."""
+        """Predicted transforms for these poses of the movers, in the order of `movers`; a mover with an empty
+        pose is taken as authored.
+        """
         persons = self.stage.persons.get(self.scene_read.depsgraph.scene.session_uid)
         seen = persons.positions if persons is not None else {}
         placement = Placement(self.scene_read.depsgraph, {}, self.stage.rests, seen, self._objects)
@@ -140,7 +142,7 @@ class SceneStage:
         self.rests = RestFrames()
 
     def of(self, mover: Mover) -> SceneSession:
-        """Session of a mover on this stage; a missing session is created."""
+        """Session of a mover on this stage; made at the first call."""
         key = mover.key
         session = self.sessions.get(key)
         if session is None:
@@ -309,14 +311,14 @@ class SceneStage:
         return {key: mover.key for key, mover in through.items()} != self.feedback
 
     def is_at_rest(self, movers: Sequence[tuple]) -> bool:
-        """Whether no mover will move while everything else stays constant."""
+        """Whether none of these movers will move while everything else stays constant."""
         movers = list(map(as_mover, movers))
         records = [self.of(mover).record for mover in movers]
         cyclic = [self.sessions[key].record for key in self.cyclic if key in self.sessions]
         return all(map(self._is_settled, movers)) and is_at_rest(records, cyclic)
 
     def _is_settled(self, mover: Mover) -> bool:
-        """Whether a mover's session is settled, or unusable because of a defect."""
+        """Whether a mover's session is settled; True also if a defect makes that unknown."""
         session = self.of(mover)
         return self.attempt(mover, lambda: session.is_settled, lambda: True)
 
@@ -339,7 +341,7 @@ def _reported_defect(mover: Mover) -> str:
 
 
 def as_mover(mover: tuple) -> Mover:
-    """The Mover for a mover or an (owner, settings) pair."""
+    """A Mover as it is; the Mover of an (owner, settings) pair."""
     return mover if isinstance(mover, Mover) else mover_of(*mover)
 
 

@@ -48,8 +48,8 @@ def with_company(use: Use, mover: Mover) -> list[Mover]:
 
 
 def as_seen(mover: Mover) -> list[Mover]:
-    """Movers to check in the pose that the scene shows: the movers of the same object that are not solved and
-    whose joints constraints move.
+    """Movers of the same object that are checked in the pose that the scene shows, since they are not solved
+    and constraints move their joints.
     """
     solved = {candidate.key for candidate in with_company(Use.CHECK, mover)}
     unsolved = (

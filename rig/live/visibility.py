@@ -31,15 +31,15 @@ def _switched_off(holders: Iterable, title: str) -> str:
     """The objects or bones whose constraint `title` is muted or has less than full influence, as a sentence;
     "" if there are none.
     """
-    off = [
+    weakened = [
         holder.name
         for holder in holders
         if (constraint := holder.constraints.get(title)) and (constraint.mute or constraint.influence < 1.0)
     ]
-    if not off:
+    if not weakened:
         return ""
     return (
-        f"The solved pose does not show, or not in full, on {named(list(dict.fromkeys(off)))}: the constraint"
+        f"The solved pose does not show, or not in full, on {named(list(dict.fromkeys(weakened)))}: the constraint"
         f" '{title}' is muted or its Influence is below 1. Switch it on in the Constraints properties, or"
         " press End Live and Start Live. A robot follows all the same"
     )

@@ -52,7 +52,7 @@ class Assembled:
 
 @in_one_thread()
 def prepare(owner: bpy.types.Object, depsgraph: bpy.types.Depsgraph, is_rest: bool = False) -> Assembled:
-    """Reads and assembles the mechanism as authored. `is_rest`: as for `read`.
+    """Reads an owner's mechanism as authored, and assembles it. `is_rest`: as for `read`.
 
     Raises:
         RigError: the mechanism cannot be read, or cannot be assembled.
@@ -81,9 +81,9 @@ def prepare(owner: bpy.types.Object, depsgraph: bpy.types.Depsgraph, is_rest: bo
     return Assembled(reading, model, inputs.base(owner, reading, Placement(depsgraph, {})))
 
 
-def store(owner: bpy.types.Object, ready: Assembled) -> None:
-    """Stores an assembled mechanism, which is used while the mechanism is live."""
-    _stored[owner.session_uid] = ready
+def store(owner: bpy.types.Object, mechanism: Assembled) -> None:
+    """Stores an assembled mechanism, which is used while it is live."""
+    _stored[owner.session_uid] = mechanism
 
 
 def stored(owner: bpy.types.Object) -> Assembled | None:

@@ -47,9 +47,9 @@ class Reading:
 
     mechanism: Mechanism
     parts: tuple[Part, ...]  # parts in the order of the mechanism's bodies
-    base_part: Part | None  # the Ground body that is the base; None: the owner is
+    base_part: Part | None  # the Ground body that is the base; None: the owner is the base
     signature: tuple  # what was read: it differs if the mechanism must be read again
-    joint_names: dict[int, str]  # session_uid of a joint's object -> its name
+    joint_names: dict[int, str]  # session_uid of a joint's object -> the object's name when it was read
     warnings: tuple[str, ...]  # sentences for the user on what may not be as intended
     # (index of the body, joint's object) of joint objects that move with a body without being its children
     carried: tuple[tuple[int, Part], ...] = ()
@@ -77,11 +77,12 @@ class Reading:
         return base_pose
 
     def part(self, obj: Object) -> Part | None:
+        """The body that an object shows; None if it shows none."""
         return next((part for part in self.parts if part.uid == obj.session_uid and not part.bone), None)
 
     @property
     def shown_parts(self) -> list[tuple[int, Part]]:
-        """(index, body) of each body that the mechanism moves."""
+        """(index of the body, part) of each body that the mechanism moves."""
         return [(k, part) for k, part in enumerate(self.parts) if part.role == "MOVES"]
 
     @property
@@ -93,8 +94,8 @@ class Reading:
 
 
 def signature(owner: Object) -> tuple:
-    """Joints, closures, motors and bones of a mechanism as a tuple for detecting changes. Fast, since it is
-    computed in every tick.
+    """Joints, closures, motors and rest bones of a mechanism as a tuple, by which changes are detected. Fast,
+    since it is computed in every tick.
     """
     settings = owner.limber.mechanism
     motors = tuple((motor.bone, motor.axis, motor.lower, motor.upper) for motor in settings.motors)
@@ -105,6 +106,7 @@ def signature(owner: Object) -> tuple:
 
 
 def _rest_of_bones(rig: Object) -> bytes:
+    """Rest matrices of all bones of an armature, to be compared."""
     matrices = np.empty(16 * len(rig.data.bones), np.float32)
     rig.data.bones.foreach_get("matrix_local", matrices)
     return matrices.tobytes()
@@ -144,6 +146,8 @@ def read(owner: Object, depsgraph: Depsgraph, is_rest: bool = False) -> Reading:
 
 
 class _Reader:
+    """Collects the bodies and joints of a mechanism, and their poses at rest and in this frame."""
+
     def __init__(self, owner: Object, depsgraph: Depsgraph, object_joints: list, is_rest: bool) -> None:
         self.owner, self.depsgraph = owner, depsgraph
         self.parts: dict[str, Part] = {}
@@ -170,6 +174,7 @@ class _Reader:
         )
 
     def matrix(self, obj: Object) -> Matrix:
+        """World matrix of an object as evaluated; raises RigError if it was deleted or is not evaluated."""
         evaluated = obj.evaluated_get(self.depsgraph)
         if not obj.users_collection:
             raise RigError(
@@ -192,15 +197,15 @@ class _Reader:
                 if body_object is not None and body_object.session_uid not in self.name_of:
                     self._add_body(body_object)
         pairs = [joint.frames(self.rest.rest) for joint in object_joints]
-        every = [pair[0] for pair in pairs] + [
+        frames = [pair[0] for pair in pairs] + [
             pair[1] for joint, pair in zip(object_joints, pairs, strict=True) if joint.meets is not None
         ]
-        for frame, rotation in zip(every, straighten([frame[:3, :3] for frame in every]), strict=True):
+        for frame, rotation in zip(frames, straighten([frame[:3, :3] for frame in frames]), strict=True):
             frame[:3, :3] = rotation
         for joint, (at_parent, at_child) in zip(object_joints, pairs, strict=True):
             parent, child = (self.name_of[body.session_uid] if body else WORLD for body in joint.bodies)
             self.joints.append(
-                _joint(joint, parent, child, self._on(parent, at_parent), self._on(child, at_child))
+                _joint(joint, parent, child, self._in_body(parent, at_parent), self._in_body(child, at_child))
             )
 
     def _add_body(self, body: Object) -> None:
@@ -224,7 +229,8 @@ class _Reader:
             body, self.bodies, self.owner.limber.mechanism.density, self.depsgraph
         )
 
-    def _on(self, body: str, frame: Array) -> Array:
+    def _in_body(self, body: str, frame: Array) -> Array:
+        """A frame (4, 4) at rest, in the frame of a body; unchanged for the world."""
         frame_on_body: Array = inverse(self.poses[body]) @ frame if body != WORLD else frame
         return frame_on_body
 
@@ -260,19 +266,19 @@ class _Reader:
         parts = tuple(self.parts.values())
         ground = next((part for part in parts if part.role == "GROUND"), None)
         base = self.poses[ground.name] if ground else self.rest.rest[self.owner.session_uid]
-        back = inverse(base)
+        to_base = inverse(base)
         joints_in_base = [
             (
                 joint
                 if joint.parent != WORLD
-                else replace(joint, in_parent=frame_of(back @ frame_array(joint.in_parent)))
+                else replace(joint, in_parent=frame_of(to_base @ frame_array(joint.in_parent)))
             )
             for joint in self.joints
         ]
         self._warn_of_joints(object_joints)
         starts = self.shown if self.rest.closes(object_joints) else self.poses
         mechanism = Mechanism(
-            self._bodies(back, starts), tuple(with_motors(self.owner.limber.mechanism, joints_in_base))
+            self._bodies(to_base, starts), tuple(with_motors(self.owner.limber.mechanism, joints_in_base))
         )
         difference = rest_pose.difference(self.owner, object_joints, self.rest)
         if difference:
@@ -286,21 +292,21 @@ class _Reader:
             tuple(self.warnings),
             tuple(self._carried(object_joints)),
             difference,
-            tuple(self._at_rest(back)),
+            tuple(self._at_rest(to_base)),
             tuple(
                 part.name for part in parts if part.role != "GROUND" and not self.masses[part.name].is_known
             ),
             tuple(self.masses[part.name].points for part in parts),
         )
 
-    def _bodies(self, back: Array, poses: dict[str, Array]) -> tuple[RigidBody, ...]:
-        """Bodies with start poses (4, 4) in the base frame, to which `back` (4, 4) transforms; bodies fixed
-        to the ground start at rest.
+    def _bodies(self, to_base: Array, poses: dict[str, Array]) -> tuple[RigidBody, ...]:
+        """Bodies with start poses (4, 4) in the base frame, to which `to_base` (4, 4) transforms; bodies
+        fixed to the ground start at rest.
         """
         bodies = []
         for part in self.parts.values():
             is_grounded = part.role == "GROUND"
-            start = frame_of(back @ (self.poses if is_grounded else poses)[part.name])
+            start = frame_of(to_base @ (self.poses if is_grounded else poses)[part.name])
             mass = self.masses[part.name]
             bodies.append(RigidBody(part.name, mass.kilograms, mass.centre, start, is_grounded))
         return tuple(bodies)
@@ -325,20 +331,10 @@ class _Reader:
                     continue
                 offset = inverse(self.rest.rest[joint_object.session_uid]) @ self.poses[part.name]
                 scale = object_scale(joint_object.evaluated_get(self.depsgraph))
-                yield (
-                    names.index(part.name),
-                    Part(
-                        joint_object.name,
-                        "CARRIED",
-                        joint_object.name,
-                        joint_object.session_uid,
-                        "",
-                        offset,
-                        scale,
-                    ),
-                )
+                name, uid = joint_object.name, joint_object.session_uid
+                yield names.index(part.name), Part(name, "CARRIED", name, uid, "", offset, scale)
 
-    def _at_rest(self, back: Array) -> Iterator[tuple[Part, Array]]:
+    def _at_rest(self, to_base: Array) -> Iterator[tuple[Part, Array]]:
         """(part, rest pose (4, 4)) of the objects that Go to Rest Pose moves: moving bodies and joints,
         parents first.
         """
@@ -348,7 +344,7 @@ class _Reader:
                 continue
             scale = object_scale(obj.evaluated_get(self.depsgraph))
             part = Part(obj.name, "CARRIED", obj.name, uid, "", np.eye(4), scale)
-            yield part, back @ self.rest.rest[uid]
+            yield part, to_base @ self.rest.rest[uid]
 
     def _warn_of_joints(self, object_joints: list) -> None:
         for joint_object in joint_objects(self.owner):
@@ -376,8 +372,8 @@ class _Reader:
 
 
 def _joint(joint: joints.ObjectJoint, parent: str, child: str, at_parent: Array, at_child: Array) -> Joint:
-    limited = any(map(np.isfinite, (*joint.lower, *joint.upper)))
-    lower, upper = (joint.lower, joint.upper) if limited else ((), ())
+    has_limits = any(map(np.isfinite, (*joint.lower, *joint.upper)))
+    lower, upper = (joint.lower, joint.upper) if has_limits else ((), ())
     return Joint(
         joint.name,
         joint.aligned_kind.kind,
@@ -392,6 +388,7 @@ def _joint(joint: joints.ObjectJoint, parent: str, child: str, at_parent: Array,
 
 
 def _ancestors(obj: Object) -> list:
+    """The objects above an object, nearest first."""
     ancestors = []
     while obj.parent is not None:
         obj = obj.parent

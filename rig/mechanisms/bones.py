@@ -34,7 +34,7 @@ class BoneBody:
 
     name: str
     bone: str
-    pose: Array  # (4, 4) [m] pose of the body in the frame of the armature object, which has no scale
+    pose: Array  # (4, 4) [m] pose of the body in the frame of the armature object, without the object's scale
     offset: Array  # (4, 4) the body's frame relative to the bone
     scale: tuple[float, float, float]  # scale of the bone in the world
     grounded: bool = False  # whether the body is fixed
@@ -94,12 +94,12 @@ def needed(rig: bpy.types.Object) -> set[str]:
     if not settings.use_bones:
         return set()
     motors = {motor.bone for motor in settings.motors if motor.joint is None}
-    at = {goal.bone for goal in settings.goals}
+    names = {goal.bone for goal in settings.goals}
     if settings.closures_file:
-        at |= _of_file(rig, settings.closures_file, motors)
+        names |= _of_file(rig, settings.closures_file, motors)
     else:
-        at |= motors | {bone for closure in settings.closures for bone in (closure.first, closure.second)}
-    lowest = [rig.data.bones[name] for name in at if name in rig.data.bones]
+        names |= motors | {bone for closure in settings.closures for bone in (closure.first, closure.second)}
+    lowest = [rig.data.bones[name] for name in names if name in rig.data.bones]
     return {bone.name for lowest_bone in lowest for bone in (lowest_bone, *lowest_bone.parent_recursive)}
 
 
@@ -128,11 +128,11 @@ def _from_hierarchy(rig: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Bo
             )
         )
     bone_joints = [
-        _hinged(bone, rest)
+        _parent_joint(bone, rest)
         for bone in rig.pose.bones
         if bone.parent is not None or not rig.limber.mechanism.floating_base
     ]
-    bone_joints += [_closed(rig, closure, rest) for closure in rig.limber.mechanism.closures]
+    bone_joints += [_closure_joint(rig, closure, rest) for closure in rig.limber.mechanism.closures]
     rotations = straighten([joint.rotation for joint in bone_joints])
     return Bones(
         tuple(bodies),
@@ -141,10 +141,8 @@ def _from_hierarchy(rig: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Bo
 
 
 @dataclass(frozen=True)
-class _Held:
-    """A joint between two bones at rest, in the frame of `Rest`; its frame has the same rotation on both
-    bones.
-    """
+class _BoneJoint:
+    """A joint between two bones at rest, in the frame of `Rest`."""
 
     name: str
     kind: Kind
@@ -167,12 +165,12 @@ class _Held:
         return Joint(self.name, self.kind, self.parent, self.child, ends[0], ends[1], closes=self.closes)
 
 
-def _hinged(pose_bone: bpy.types.PoseBone, rest: Rest) -> _Held:
+def _parent_joint(pose_bone: bpy.types.PoseBone, rest: Rest) -> _BoneJoint:
     """The joint between a bone and its parent, from the bone's unlocked axes."""
     name, parent = pose_bone.name, pose_bone.parent
     aligned_kind, bone_pose = bone_aligned_kind(name, joint_axes(pose_bone)), rest.bones[name]
     rotation = bone_pose[:3, :3] @ aligned_kind.rotation[:3, :3]
-    return _Held(
+    return _BoneJoint(
         name,
         aligned_kind.kind,
         parent.name if parent else WORLD,
@@ -199,7 +197,10 @@ def bone_aligned_kind(name: str, free: list[str]) -> AlignedKind:
     return aligned_kind
 
 
-def _closed(rig: bpy.types.Object, closure: bpy.types.PropertyGroup, rest: Rest) -> _Held:
+def _closure_joint(rig: bpy.types.Object, closure: bpy.types.PropertyGroup, rest: Rest) -> _BoneJoint:
+    """The joint of a closure; its frame has the axes of the first bone. Raises RigError if a bone is missing,
+    or is joined to itself.
+    """
     for word, name in (("first", closure.first), ("second", closure.second)):
         if name not in rest.bones:
             raise RigError(
@@ -208,12 +209,12 @@ def _closed(rig: bpy.types.Object, closure: bpy.types.PropertyGroup, rest: Rest)
             )
     if closure.first == closure.second:
         raise RigError(f"Closure '{closure.name}' joins bone '{closure.first}' to itself: choose two bones")
-    turned = frame_along(closure.axis, LETTERS[(LETTERS.index(closure.axis) + 1) % 3])
-    rotation = rest.bones[closure.first][:3, :3] @ turned[:3, :3]
+    closure_frame = frame_along(closure.axis, LETTERS[(LETTERS.index(closure.axis) + 1) % 3])
+    rotation = rest.bones[closure.first][:3, :3] @ closure_frame[:3, :3]
     first = closures.point(rig, rest, closure.first, closure.first_point)
     second = closures.point(rig, rest, closure.second, closure.second_point)
     name = closure.name if closure.name not in rest.bones else f"closure {closure.name}"
-    return _Held(name, closure.kind, closure.first, closure.second, rotation, first, second, closes=True)
+    return _BoneJoint(name, closure.kind, closure.first, closure.second, rotation, first, second, closes=True)
 
 
 # Robots from their files
@@ -227,12 +228,12 @@ def _from_file(rig: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Bones:
             f"Armature '{rig.name}' is scaled, and its robot's file has lengths in metres: clear the scale"
             " (Alt S)"
         )
-    mechanism, bone_of, resting = file_mechanism(rig, rig.limber.mechanism.closures_file)
+    mechanism, bone_of, rest_frames = file_mechanism(rig, rig.limber.mechanism.closures_file)
     masses = of_bones(rig, rest, rig.limber.mechanism.density, depsgraph)
     bodies = []
     for body in mechanism.bodies:
         bone = rig.data.bones[bone_of[body.name]]
-        offset = inverse(rigid(bone.matrix_local)) @ resting[body.name]
+        offset = inverse(rigid(bone.matrix_local)) @ rest_frames[body.name]
         pose = rigid(shown.pose.bones[bone.name].matrix, f"Bone '{bone.name}'") @ offset
         mass = masses[bone.name].seen_from(inverse(offset))
         bodies.append(BoneBody(body.name, bone.name, pose, offset, (1.0, 1.0, 1.0), body.grounded, mass))
@@ -259,11 +260,11 @@ def file_mechanism(rig: bpy.types.Object, text: str) -> tuple[Mechanism, dict[st
     except (UrdfError, MechanismError) as error:
         raise RigError(f"Armature '{rig.name}': {error}") from error
     names = [branch.link for branch in tree.branches]
-    resting = {
+    rest_frames = {
         name: frame_array(RigidTransform(frame.rotation, frame.offset))
         for name, frame in zip(names, tree.frames({}), strict=True)
     }
-    return mechanism, dict(zip(names, bones, strict=True)), resting
+    return mechanism, dict(zip(names, bones, strict=True)), rest_frames
 
 
 def file_joint(rig: bpy.types.Object, bone: str) -> Joint:

@@ -99,12 +99,12 @@ def of_closures(rig: bpy.types.Object) -> Iterator[Finding]:
         return
     try:
         rest = rest_of(rig, object_scale(rig))
-    except RigError:  # importing the mechanism reports this error
+    except RigError:  # reported when the mechanism is read
         return
     for closure in settings.closures:
         try:
             distance = gap(rig, rest, closure)
-        except (KeyError, RigError):  # importing the mechanism reports this error
+        except (KeyError, RigError):  # reported when the mechanism is read
             continue
         if is_apart(rest, distance):
             yield Finding(gap_sentence(rig, rest, closure, distance))
@@ -112,10 +112,8 @@ def of_closures(rig: bpy.types.Object) -> Iterator[Finding]:
 
 def gap(rig: bpy.types.Object, rest: Rest, closure: bpy.types.PropertyGroup) -> float:
     """Distance [m] between a closure's two points at rest."""
-    first, second = (
-        point(rig, rest, closure.first, closure.first_point),
-        point(rig, rest, closure.second, closure.second_point),
-    )
+    first = point(rig, rest, closure.first, closure.first_point)
+    second = point(rig, rest, closure.second, closure.second_point)
     return float(np.linalg.norm(first - second))
 
 

@@ -25,10 +25,10 @@ def refuse_held(movers: Iterable[Part]) -> None:
     """
     for part in movers:
         holder = pose_channels.holder(part)
-        what = "Object" if part.role == "CARRIED" else "Body"
+        role = "Object" if part.role == "CARRIED" else "Body"
         if (path := _animated(part, holder)) is not None:
             raise RigError(
-                f"{what} '{part.object_name if not part.bone else part.bone}' {path}, which would take it"
+                f"{role} '{part.object_name if not part.bone else part.bone}' {path}, which would take it"
                 " back at the next frame: remove them there first, and animate afterwards"
             )
         for constraint in holder.constraints:
@@ -39,13 +39,13 @@ def refuse_held(movers: Iterable[Part]) -> None:
                 and not constraint.type.startswith(BOUNDS)
             ):
                 raise RigError(
-                    f"{what} '{part.name}' is held by its constraint '{constraint.name}': apply it or mute it"
+                    f"{role} '{part.name}' is held by its constraint '{constraint.name}': apply it or mute it"
                     " first"
                 )
 
 
 def _animated(part: Part, holder: bpy.types.Object | bpy.types.PoseBone) -> str | None:
-    """The channel of a part that is keyed or driven, as part of a sentence; None if there is none."""
+    """Which channel of a part is keyed or driven, as part of a sentence; None if none is."""
     obj = holder.id_data
     start = f'pose.bones["{escape_identifier(part.bone)}"].' if part.bone else ""
     paths = {start + channel: channel.partition("_")[0] for channel in PLACING}

@@ -18,8 +18,8 @@ from ..bones.axes import is_prismatic
 from .authored_mechanism import Reading
 from .joint_kinds import dof_axes
 
-# height above a mechanism's lowest point below which a Ground body stands on the ground, as a share of the
-# mechanism's height
+# largest height of a Ground body that stands on the ground above the mechanism's lowest point, as a share of
+# the mechanism's height
 LEVEL = 0.01
 LEAST = 1e-5  # [m, rad] the smallest error that is reported
 
@@ -55,9 +55,9 @@ def errors_of(solver: MechanismSolver, goals: Goals, state: AssemblyState) -> li
         for axis, value, reached in zip(
             dof_axes(solver.mechanism.joint[name].kind), requested, solver.values(state, name), strict=True
         ):
-            left = abs(value - reached)
+            error = abs(value - reached)
             errors.append(
-                GoalResidual(f"motor '{name}'", *((0.0, left) if is_prismatic(axis) else (left, 0.0)))
+                GoalResidual(f"motor '{name}'", *((0.0, error) if is_prismatic(axis) else (error, 0.0)))
             )
     return errors
 
@@ -98,40 +98,36 @@ def unbalanced(reading: Reading, base: Array, poses: Array) -> str:
     """
     mechanism, world_poses = reading.mechanism, base @ poses
     named = zip(reading.parts, reading.corners, world_poses, strict=True)
-    touching = {
+    corners = {
         part.name: points @ pose[:3, :3].T + pose[:3, 3] for part, points, pose in named if len(points)
     }
-    edge = tipping(_soles(reading, touching), centre_of_mass(mechanism, world_poses))
+    edge = tipping(_soles(reading, corners), centre_of_mass(mechanism, world_poses))
     if edge is None or edge.distance <= LEAST:
         return ""
     x, y = edge.outward
     side = ("+X" if x > 0.0 else "-X") if abs(x) > abs(y) else "+Y" if y > 0.0 else "-Y"
     first, second = edge.bodies
-    where = (
+    edge_text = (
         f"the {side} edge of '{first}'"
         if first == second
         else f"the edge from '{first}' to '{second}', toward {side}"
     )
     return (
         f"The centre of mass is {_distance(edge.distance, 0.0)} outside of what stands on the ground: the"
-        f" robot would tip over {where}. Move its targets slower, or bring the targets of the centre of mass"
+        f" robot would tip over {edge_text}. Move its targets slower, or bring the targets of the centre of mass"
         " over the soles"
     )
 
 
-def _soles(reading: Reading, touching: Mapping[str, Array]) -> Mapping[str, Array]:
-    """Points (n, 3) [m] of the bodies on which a mechanism may stand, by body; empty if it is mounted on
-    something other than the ground.
-
-    `touching`: points (n, 3) of all bodies in the world.
+def _soles(reading: Reading, corners: Mapping[str, Array]) -> Mapping[str, Array]:
+    """Points (n, 3) [m] by body on which a mechanism may stand: those of all bodies, `corners`; empty if it
+    is mounted on something other than the ground. Both are in world space.
     """
     is_mounted = any(part.role == "DRIVEN" for part in reading.parts)
     is_mounted |= any(WORLD in (joint.parent, joint.child) for joint in reading.mechanism.joints)
-    heights = {name: float(points[:, 2].min()) for name, points in touching.items()}
-    lowest, top = (
-        min(heights.values(), default=0.0),
-        max((float(points[:, 2].max()) for points in touching.values()), default=0.0),
-    )
+    heights = {name: float(points[:, 2].min()) for name, points in corners.items()}
+    lowest = min(heights.values(), default=0.0)
+    top = max((float(points[:, 2].max()) for points in corners.values()), default=0.0)
     ground = [heights.get(part.name, np.inf) for part in reading.parts if part.role == "GROUND"]
     is_mounted |= bool(ground) and min(ground) > lowest + LEVEL * (top - lowest)
-    return {} if is_mounted else touching
+    return {} if is_mounted else corners

@@ -30,7 +30,7 @@ def frames(
     evaluated_settings: bpy.types.PropertyGroup,
     reading: Reading,
     placement: Placement,
-    back: Array,
+    base_from_world: Array,
 ) -> list[FrameGoal | CentreGoal]:
     """Goals of driven bodies, then the goals of the mechanism.
 
@@ -39,14 +39,14 @@ def frames(
         evaluated_settings: The mechanism's settings with keyed values (see `keyed`).
         reading: The mechanism as read.
         placement: Predicted transforms of this frame.
-        back: (4, 4) from world space to the base frame.
+        base_from_world: (4, 4) from world space to the base frame.
 
     Raises:
         RigError: a goal cannot be followed.
     """
-    goals: list[FrameGoal | CentreGoal] = list(driven(reading, placement, back))
+    goals: list[FrameGoal | CentreGoal] = list(driven(reading, placement, base_from_world))
     return goals + [
-        of_goal(goal, reading, placement, back, weighed)
+        of_goal(goal, reading, placement, base_from_world, weighed)
         for goal, weighed in zip(settings.goals, evaluated_settings.goals, strict=True)
     ]
 
@@ -55,16 +55,16 @@ def of_goal(
     goal: bpy.types.PropertyGroup,
     reading: Reading,
     placement: Placement,
-    back: Array,
+    base_from_world: Array,
     weighed: bpy.types.PropertyGroup | None = None,
 ) -> FrameGoal | CentreGoal:
     """The solver's goal in the base frame.
 
     Args:
         goal: Settings of the goal.
-        reading: The mechanism.
-        placement: World poses in this frame.
-        back: (4, 4) matrix from the world to the base frame.
+        reading: The mechanism as read.
+        placement: Predicted transforms of this frame.
+        base_from_world: (4, 4) from world space to the base frame.
         weighed: Settings with the weights; None: the goal's own settings.
 
     Raises:
@@ -74,9 +74,9 @@ def of_goal(
         raise RigError(f"Goal '{goal.name}' has no target: choose an object to follow")
     if why := why_absent(goal.target, "target", placement.depsgraph.scene, placement.depsgraph.view_layer):
         raise RigError(f"Goal '{goal.name}': {why[0].lower()}{why[1:]}")
-    _refuse_circle(goal, reading)
+    _refuse_dependent_target(goal, reading)
     try:
-        return _of_goal(goal, reading, placement, back, weighed or goal)
+        return _of_goal(goal, reading, placement, base_from_world, weighed or goal)
     except MechanismError as error:
         raise RigError(f"Goal '{goal.name}', target '{goal.target.name}': {error}") from error
 
@@ -85,10 +85,10 @@ def _of_goal(
     goal: bpy.types.PropertyGroup,
     reading: Reading,
     placement: Placement,
-    back: Array,
+    base_from_world: Array,
     weighed: bpy.types.PropertyGroup,
 ) -> FrameGoal | CentreGoal:
-    target = back @ target_pose(goal, placement)
+    target = base_from_world @ target_pose(goal, placement)
     if goal.does == CENTRE and not any(body.mass > 0.0 for body in reading.mechanism.bodies):
         raise RigError(
             f"Goal '{goal.name}': no body has a mass: give bodies meshes, or select them and set Mass From to"
@@ -132,11 +132,11 @@ def world_pose(placement: Placement, obj: bpy.types.Object, bone: str, whose: st
     return rigid(matrix @ placement.bone(obj, bone) if bone else matrix, whose)
 
 
-def driven(reading: Reading, placement: Placement, back: Array) -> list[FrameGoal]:
+def driven(reading: Reading, placement: Placement, base_from_world: Array) -> list[FrameGoal]:
     """Goals, in the base frame, for bodies whose role is Driven, which their parents or keyframes move;
-    `back`: (4, 4) from world space to the base frame.
+    `base_from_world`: (4, 4) from world space to the base frame.
     """
-    return [_driven(part, placement, back) for part in reading.parts if part.role == "DRIVEN"]
+    return [_driven(part, placement, base_from_world) for part in reading.parts if part.role == "DRIVEN"]
 
 
 def leaders(
@@ -145,7 +145,7 @@ def leaders(
     """Bones and objects that move the mechanism's base, driven bodies and targets."""
     part = reading.base_part
     followed = [(find(part.object_name, part.uid), part.bone) if part is not None else (owner, "")]
-    followed += [(find(each.object_name, each.uid), "") for each in reading.parts if each.role == "DRIVEN"]
+    followed += [(find(part.object_name, part.uid), "") for part in reading.parts if part.role == "DRIVEN"]
     if settings.drive != "MOTORS":
         followed += [(goal.target, goal.target_bone) for goal in settings.goals]
     return [dependency for obj, bone in followed if obj is not None for dependency in objects.of(obj, bone)]
@@ -161,6 +161,11 @@ def motor_joint(motor: bpy.types.PropertyGroup, reading: Reading) -> str:
 
 
 def ordered(settings: bpy.types.PropertyGroup, reading: Reading) -> list:
+    """Settings of the mechanism's motors, in the order of the list.
+
+    Raises:
+        RigError: the joint of a motor does not exist any more.
+    """
     known = reading.mechanism.joint
     for motor in settings.motors:
         if motor_joint(motor, reading) not in known:
@@ -180,32 +185,34 @@ def refuse_change(owner: bpy.types.Object, reading: Reading) -> None:
         return
     settings = owner.limber.mechanism
     # a deleted object still exists while a property refers to it
-    left = {joint_object.session_uid for joint_object in joint_objects(owner) if not is_deleted(joint_object)}
-    deleted_names = [name for uid, name in reading.joint_names.items() if uid not in left]
+    existing = {
+        joint_object.session_uid for joint_object in joint_objects(owner) if not is_deleted(joint_object)
+    }
+    deleted_names = [name for uid, name in reading.joint_names.items() if uid not in existing]
     deleted_names += [
         part.name for part in reading.parts if not part.bone and find(part.object_name, part.uid) is None
     ]
-    what = (
+    change = (
         f"'{deleted_names[0]}' was deleted"
         if deleted_names
         else _changed(settings, reading, current_signature)
     )
     raise RigError(
-        f"Mechanism '{owner.name}': {what} while it is live, so it does not move:"
+        f"Mechanism '{owner.name}': {change} while it is live, so it does not move:"
         " undo that, or press End Live, mend it and press Start Live"
     )
 
 
 def _changed(settings: bpy.types.PropertyGroup, reading: Reading, current_signature: tuple) -> str:
-    """Description of the changes since the mechanism was read, as part of a sentence."""
+    """The first change since the mechanism was read, as part of a sentence."""
     joints, closures, motors, bones = zip(current_signature, reading.signature, strict=True)
     if motors[0] != motors[1]:
         if len(motors[0]) != len(motors[1]):
             return "a motor was added or removed"
-        changed = next(
+        changed_motor = next(
             motor for motor, is_now, was in zip(settings.motors, *motors, strict=True) if is_now != was
         )
-        return f"motor '{changed.name}' was changed"
+        return f"motor '{changed_motor.name}' was changed"
     if joints[0] != joints[1]:
         # None for a removed joint, which is only in the old signature
         uid = next((joint[0] for joint in joints[0] if joint not in joints[1]), None)
@@ -252,9 +259,9 @@ def why_scaled(reading: Reading, placement: Placement) -> str:
     )
 
 
-def _driven(part: Part, placement: Placement, back: Array) -> FrameGoal:
+def _driven(part: Part, placement: Placement, base_from_world: Array) -> FrameGoal:
     pose = world_pose(placement, find(part.object_name, part.uid), "", f"Body '{part.name}'")
-    return driven_goal(part.name, back @ pose @ part.offset)
+    return driven_goal(part.name, base_from_world @ pose @ part.offset)
 
 
 def goal_spec(goal: bpy.types.PropertyGroup, reading: Reading) -> GoalSpec:
@@ -276,7 +283,9 @@ def goal_weights(weighed: bpy.types.PropertyGroup) -> GoalWeights:
 
 
 def _followed(goal: bpy.types.PropertyGroup, reading: Reading) -> tuple[str, RigidTransform]:
-    """The body of a goal, and the frame on that body that should meet the target."""
+    """Name of a goal's body, and the frame on that body that should meet the target. Raises RigError if the
+    goal has no body of the mechanism.
+    """
     if goal.bone:
         part = next((part for part in reading.parts if part.bone == goal.bone), None)
         if part is None:
@@ -303,7 +312,8 @@ def _followed(goal: bpy.types.PropertyGroup, reading: Reading) -> tuple[str, Rig
     return part.name, frame_of(rigid(Matrix.Diagonal((*part.scale, 1.0)) @ on))
 
 
-def _refuse_circle(goal: bpy.types.PropertyGroup, reading: Reading) -> None:
+def _refuse_dependent_target(goal: bpy.types.PropertyGroup, reading: Reading) -> None:
+    """Raises RigError if a goal's target is a child of something that the mechanism moves."""
     obj, bone = goal.target, goal.target_bone
     while obj is not None:
         part = reading.part(obj) or (_part_of_bone(obj, bone, reading) if bone else None)

@@ -18,7 +18,8 @@ from .ownership import NONE
 MOTOR = "MOTOR"
 # [m or rad] range of a generic constraint below which the constraint locks the axis
 LOCKED = 1e-6
-PLAIN_TYPES = {  # Blender's type -> (axes of translation, axes of rotation) of the joint
+# Blender's type -> (axes of translation, axes of rotation) of the joint
+PLAIN_TYPES = {
     "FIXED": ("", ""),
     "POINT": ("", "XYZ"),
     "HINGE": ("", "Z"),
@@ -61,7 +62,7 @@ class ObjectJoint:
 
 
 def signature(joint_objects: Iterable) -> tuple:
-    """Kind and bodies of each joint as a tuple for detecting changes."""
+    """Kind and bodies of each joint as a tuple, by which changes are detected."""
     signatures = []
     for joint_object in joint_objects:
         constraint, part = joint_object.rigid_body_constraint, joint_object.limber.part
@@ -131,6 +132,7 @@ def driven_pairs(joint_objects: Iterable) -> list[set]:
 
 
 def _checked(joint: ObjectJoint) -> ObjectJoint:
+    """The joint; raises RigError if it does not connect two bodies, or a body and the world."""
     if joint.first is None and joint.second is None:
         raise RigError(f"Joint '{joint.name}' joins nothing: choose its first and second body")
     if joint.first == joint.second:

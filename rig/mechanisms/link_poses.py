@@ -65,14 +65,14 @@ class LinkTarget:
         rig: The armature with the mechanism.
         link: Name of the link.
         bone: The goal's bone, which moves with the link.
-        held: (4, 4) frame of the link in that bone.
+        link_frame: (4, 4) frame of the link in that bone.
         goal: Index of the goal in the mechanism; -1 if there is none yet.
     """
 
     rig: bpy.types.Object
     link: str
     bone: str
-    held: Array
+    link_frame: Array
     goal: int
 
     @property
@@ -92,7 +92,7 @@ class LinkTarget:
         goal = self.rig.limber.mechanism.goals[self.goal]
         target = target_pose(goal, placement)
         rig_pose = rigid(placement.object(self.rig), f"Armature '{self.rig.name}'")
-        link_pose: Array = inverse(rig_pose) @ target @ np.array(goal.offset, float) @ self.held
+        link_pose: Array = inverse(rig_pose) @ target @ np.array(goal.offset, float) @ self.link_frame
         return link_pose
 
     def keys(self, poses: Iterable[Array]) -> Iterator[dict[Channel, float]]:
@@ -104,9 +104,11 @@ class LinkTarget:
         """
         target_object, target, goal = self.keyed, self.holder, self.rig.limber.mechanism.goals[self.goal]
         channel_owner = target_object.name, target_object.session_uid, goal.target_bone
-        own_space = rigid(self.rig.matrix_world, f"Armature '{self.rig.name}'")
-        before = inverse(rigid(_around(target_object, target), f"Object '{target_object.name}'")) @ own_space
-        after = inverse(self.held) @ inverse(np.array(goal.offset, float))
+        rig_pose = rigid(self.rig.matrix_world, f"Armature '{self.rig.name}'")
+        channels_from_rig = (
+            inverse(rigid(_channel_frame(target_object, target), f"Object '{target_object.name}'")) @ rig_pose
+        )
+        target_in_link = inverse(self.link_frame) @ inverse(np.array(goal.offset, float))
         rotation_channel = rotation_modes.channel(target.rotation_mode)
         channels = [
             Channel(*channel_owner, name, k)
@@ -115,12 +117,12 @@ class LinkTarget:
         ]
         last: list[float] | None = None
         for pose in poses:
-            matrix = Matrix((before @ pose @ after).tolist())
+            matrix = Matrix((channels_from_rig @ pose @ target_in_link).tolist())
             last = rotation_numbers(target, matrix, last)
             yield dict(zip(channels, (*location_numbers(target, matrix), *last), strict=True))
 
 
-def _around(obj: bpy.types.Object, holder: bpy.types.Object | bpy.types.PoseBone) -> Matrix:
+def _channel_frame(obj: bpy.types.Object, holder: bpy.types.Object | bpy.types.PoseBone) -> Matrix:
     """World matrix (4, 4) of the frame to which the channels of an object, or of one of its bones, are
     relative.
     """
@@ -160,11 +162,11 @@ def _rigid_with(rig: bpy.types.Object, bone: str) -> set[str]:
     first = rig.data.bones[bone]
     while first.parent is not None and _is_fixed(first):
         first = first.parent
-    names, left = set(), [first]
-    while left:
-        data_bone = left.pop()
+    names, waiting = set(), [first]
+    while waiting:
+        data_bone = waiting.pop()
         names.add(data_bone.name)
-        left += [child for child in data_bone.children if _is_fixed(child)]
+        waiting += [child for child in data_bone.children if _is_fixed(child)]
     return names
 
 

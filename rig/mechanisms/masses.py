@@ -51,9 +51,8 @@ def of_object(
     to_metres = np.diag((*object_scale(body.evaluated_get(depsgraph)), 1.0))
     solid = sum((_solid(shape, body, to_metres, depsgraph) for shape in _shapes(body, bodies)), Solid())
     if part.mass_from != OWN and rigid_body is not None:
-        return Mass(
-            rigid_body.mass, points=solid.points
-        )  # about the object's origin, as in Blender's physics
+        # the centre of mass is the object's origin, as in Blender's physics
+        return Mass(rigid_body.mass, points=solid.points)
     return _mass(part, solid, density, HERE)
 
 
@@ -112,6 +111,9 @@ def _mass(
 
 
 def _of_file(rest: Rest, bone: str) -> Mass:
+    """Mass of a bone's link in the robot's file, with the centre of mass in the bone's frame; 0 if the file
+    has none.
+    """
     inertial = rest.inertials[bone]
     if inertial is None:
         return Mass()

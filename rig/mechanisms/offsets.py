@@ -11,7 +11,7 @@ from ..scene.placement import Placement
 from .inputs import target_pose
 from .poses import rigid
 
-NONE = Matrix()
+IDENTITY = Matrix()
 
 
 def keep(owner: bpy.types.Object, goal: bpy.types.PropertyGroup, depsgraph: bpy.types.Depsgraph) -> None:
@@ -31,7 +31,7 @@ def keep(owner: bpy.types.Object, goal: bpy.types.PropertyGroup, depsgraph: bpy.
 
 def clear(goal: bpy.types.PropertyGroup) -> None:
     """Resets the offset, so that the body takes the target's pose."""
-    goal.offset = rows(NONE)
+    goal.offset = rows(IDENTITY)
 
 
 def rows(matrix: Matrix) -> list[float]:
@@ -40,7 +40,7 @@ def rows(matrix: Matrix) -> list[float]:
 
 
 def _shown(owner: bpy.types.Object, goal: bpy.types.PropertyGroup, depsgraph: bpy.types.Depsgraph) -> Array:
-    """World pose (4, 4) of the goal's object or bone, as shown."""
+    """World pose (4, 4) of the goal's object or bone, as shown; raises RigError if it has neither."""
     if goal.bone:
         shown = owner.evaluated_get(depsgraph)
         if goal.bone not in shown.pose.bones:

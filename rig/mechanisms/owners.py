@@ -7,7 +7,8 @@ import bpy
 TYPES = ("EMPTY", "ARMATURE")  # types of objects that can own a mechanism
 
 
-def has_mechanism(obj: bpy.types.Object) -> bool:
+def has_mechanism(obj: bpy.types.Object | None) -> bool:
+    """Whether an object owns a mechanism; False for None."""
     return obj is not None and obj.type in TYPES and bool(obj.limber.mechanism.uid)
 
 

@@ -16,6 +16,7 @@ NONE = "NONE"  # kind of an object that has no Limber joint
 
 
 def is_joint(obj: bpy.types.Object) -> bool:
+    """Whether an object is a joint: a rigid body constraint, or an empty with a Limber joint."""
     return obj.rigid_body_constraint is not None or obj.limber.part.kind != NONE
 
 
@@ -37,7 +38,7 @@ def ends(joint: bpy.types.Object) -> tuple:
 
 
 def role_of(obj: bpy.types.Object) -> str:
-    """Role of an object as a body (Ground, Driven or moved by the mechanism)."""
+    """Role of an object as a body: GROUND, DRIVEN, or MOVES if the mechanism moves it."""
     role = obj.limber.part.role
     if role != "AUTO":
         return role
@@ -78,6 +79,7 @@ def bodies(owner: bpy.types.Object) -> list:
 
 
 def owners(scene: bpy.types.Scene) -> Iterator:
+    """The objects of a scene that own a mechanism."""
     return (obj for obj in scene.objects if has_mechanism(obj))
 
 
@@ -112,5 +114,6 @@ def owner_at_hand(obj: bpy.types.Object, scene: bpy.types.Scene) -> bpy.types.Ob
 
 
 def _is_part(obj: bpy.types.Object, owner: bpy.types.Object) -> bool:
+    """Whether an object is a joint or a body of an owner's mechanism."""
     listed = (joint.object for joint in owner.limber.mechanism.joints)
     return any(obj == joint or obj in ends(joint) for joint in listed if joint is not None)

@@ -26,12 +26,14 @@ class Placed:
 
     @cached_property
     def bodies(self) -> dict[int, dict[str, "Placed"]]:
+        """These world matrices in the form of `Placement.carry`: by object's session_uid and bone name."""
         placed_bodies: dict[int, dict[str, Placed]] = {}
         for uid, bone in self.worlds:
             placed_bodies.setdefault(uid, {})[bone] = self
         return placed_bodies
 
     def world(self, uid: int, bone: str) -> Matrix:
+        """World matrix of the object with this session_uid, or of its bone."""
         return self.worlds[uid, bone]
 
 
@@ -99,6 +101,7 @@ def rotation_numbers(
 
 
 def _scale(channel_holder: bpy.types.Object | bpy.types.PoseBone) -> list[float]:
+    """Scale (3) of a bone, or of an object with its delta scale, by their channels."""
     return [
         size * delta
         for size, delta in zip(

@@ -70,14 +70,11 @@ def rest_of(rig: bpy.types.Object, scale: tuple[float, float, float] = UNSCALED)
     frames = tree.frames({})
     for branch, name, frame in zip(tree.branches, names, frames, strict=True):
         record = imported_robot.record_of(rig.data.bones[name])
-        at = _array(frames[branch.parent].then(branch.before) if branch.parent >= 0 else frame)
-        exact = _as_in_file(drawn[name], at, record, rest.size) if record is not None else None
+        joint_frame = _array(frames[branch.parent].then(branch.before) if branch.parent >= 0 else frame)
+        exact = _as_in_file(drawn[name], joint_frame, record, rest.size) if record is not None else None
         if exact is not None:
-            rest.bones[name], rest.links[name], rest.inertials[name] = (
-                exact,
-                _array(frame),
-                branch.inertial,
-            )
+            rest.bones[name], rest.links[name] = exact, _array(frame)
+            rest.inertials[name] = branch.inertial
     return rest
 
 

@@ -92,6 +92,7 @@ class RestPose:
         return min(self._apart(self.moved(body) @ rest, pose) for body in (None, *bodies))
 
     def _apart(self, pose: Array, other: Array) -> float:
+        """Difference of two poses (4, 4): the angle [rad] or the distance relative to `size`, if larger."""
         angle = float(angle_of((pose[:3, :3].T @ other[:3, :3])[None])[0])
         return max(float(np.linalg.norm(pose[:3, 3] - other[:3, 3])) / self.size, angle)
 
@@ -100,8 +101,8 @@ def _relative(poses: Mapping[int, Array], base: int) -> dict[int, Array]:
     """World poses (4, 4) of objects, by session_uid, in the frame of the object with the uid `base`, whose
     own is then exactly the identity.
     """
-    back = inverse(poses[base])
-    return {uid: back @ pose for uid, pose in poses.items()} | {base: np.eye(4)}
+    to_base = inverse(poses[base])
+    return {uid: to_base @ pose for uid, pose in poses.items()} | {base: np.eye(4)}
 
 
 def base_of(owner: bpy.types.Object, bodies: Iterable) -> bpy.types.Object:
@@ -176,6 +177,7 @@ def rotate(owner: bpy.types.Object, joint_object: bpy.types.Object, rotation: Qu
 
 
 def _forget_others(items: bpy.types.bpy_prop_collection, uids: set[int]) -> None:
+    """Removes items of a stored rest pose, except those of the objects with these session_uids."""
     for k in reversed(range(len(items))):
         if items[k].object is None or items[k].object.session_uid not in uids:
             try:

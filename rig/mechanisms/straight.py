@@ -45,6 +45,6 @@ def _aligned(before: Array, rotation: Array) -> Array | None:
     other = between[:, (k + 1) % 3]
     other = other - axis * (axis @ other)
     other /= np.linalg.norm(other)
-    rel = np.empty((3, 3))
-    rel[:, k], rel[:, (k + 1) % 3], rel[:, (k + 2) % 3] = axis, other, np.cross(axis, other)
-    return before @ rel
+    relative = np.empty((3, 3))
+    relative[:, k], relative[:, (k + 1) % 3], relative[:, (k + 2) % 3] = axis, other, np.cross(axis, other)
+    return before @ relative

@@ -94,6 +94,15 @@ def _sixfold(corners: Array, faces: Array) -> Array:
 
 
 def _solid(corners: Array, faces: Array, parts: Array, middle: Array, extent: float) -> Solid:
+    """Solid of the tetrahedra between an inner point `middle` (3,) and triangles; nothing if it is flat.
+
+    Args:
+        corners: (n, 3) [m] vertices, relative to `middle`.
+        faces: (t, 3) indices of the triangles' vertices.
+        parts: (t,) [m^3] volumes of the tetrahedra.
+        middle: (3,) [m] the point.
+        extent: Largest extent [m] of the vertices.
+    """
     whole = float(parts.sum())
     if not whole > FLAT * extent**3:
         return Solid()

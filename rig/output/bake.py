@@ -41,9 +41,7 @@ class Bake(SteppedJob):
     Args:
         scene: The scene with the movers.
         movers: Pairs of an owner and its settings. If a mechanism is among them or live, all other live
-            movers
-            are ticked too.
-        start, end: First and last frame.
+        movers are ticked too. start, end: First and last frame.
 
     Raises:
         RigError: the range is empty, a mover cannot be baked or read, or something would override the
@@ -63,7 +61,7 @@ class Bake(SteppedJob):
             )
         chosen_movers = [mover_of(*mover) for mover in movers]
         self.movers = list(
-            {mover.key: mover for each in chosen_movers for mover in (each, *each.bakes_with)}.values()
+            {mover.key: mover for chosen in chosen_movers for mover in (chosen, *chosen.bakes_with)}.values()
         )
         self.along = _along(scene, self.movers)
         for mover in self.movers:
@@ -85,6 +83,11 @@ class Bake(SteppedJob):
         super().__init__(scene)
 
     def _begin_pass(self, scene: bpy.types.Scene) -> None:
+        """Begins the first or the second pass: all movers at rest, and nothing recorded yet.
+
+        Raises:
+            RigError: a mover cannot be read, or keyframes cannot represent its motion.
+        """
         self.stage = SceneStage()
         live.prepare(self.stage, self.movers)
         for mover in self.movers:
@@ -170,9 +173,9 @@ class Bake(SteppedJob):
         if session.warning:
             self.remarks.setdefault(mover.label, session.warning)
         self.values[mover.key].append(session.values())
-        if self.is_first_of_two and (noted := self.goals.get(mover.key)) is not None:
-            # A goal that cannot be used is replaced by the last usable one.
-            noted.append(noted[-1] if session.problem else session.goal)
+        if self.is_first_of_two and (goals := self.goals.get(mover.key)) is not None:
+            # a goal that cannot be used is replaced by the last usable one
+            goals.append(goals[-1] if session.problem else session.goal)
 
     def _ahead(self) -> dict[tuple[int, str], list[GazeGoal]]:
         """Goals of the next frames, by mover; beyond the last frame, the goal of the last frame is
@@ -180,8 +183,8 @@ class Bake(SteppedJob):
         """
         frame_index = len(self.take.frames)
         return {
-            key: noted[frame_index + 1 : frame_index + 1 + self.horizons[key]] or noted[-1:]
-            for key, noted in self.goals.items()
+            key: goals[frame_index + 1 : frame_index + 1 + self.horizons[key]] or goals[-1:]
+            for key, goals in self.goals.items()
         }
 
     def finish(self) -> list[bpy.types.Action]:
@@ -205,6 +208,7 @@ class Bake(SteppedJob):
         return muting.mute_what_wins(self.take.keys)
 
     def _write(self, owner: bpy.types.Object) -> bpy.types.Action:
+        """Makes an action with the keyframes of an object, and assigns it; returns the action."""
         old = owner.animation_data.action if owner.animation_data else None
         action, handle = keyed_action(
             owner, NUMBERED.sub("", old.name if old else owner.name) + SUFFIX, self.take
@@ -245,20 +249,20 @@ def _refuse_half_of_what_depends(scene: bpy.types.Scene, movers: list[Mover]) ->
             part = mover.part_moved_by(other)
             # Bake All Chains covers one armature, so the remedy differs for a chain of another armature
             if part and other.owner == mover.owner:
-                what = (
+                subject = (
                     f"The target of {mover.label.lower()[0] + mover.label[1:]}"
                     if part == "target"
                     else mover.label
                 )
                 raise RigError(
-                    f"{what} depends on chain '{other.settings.name}', which is live: bake both at once (Bake"
+                    f"{subject} depends on chain '{other.settings.name}', which is live: bake both at once (Bake"
                     " All Chains), or end its Live first"
                 )
             if part:
-                what = f"Armature '{mover.owner.name}'"
+                subject = f"Armature '{mover.owner.name}'"
                 if part == "target":
-                    what = f"Target '{moved_targets(mover.settings, other.moves)[0].name}'"
+                    subject = f"Target '{moved_targets(mover.settings, other.moves)[0].name}'"
                 raise RigError(
-                    f"{what} depends on '{other.owner.name}', whose chain '{other.settings.name}' is live:"
+                    f"{subject} depends on '{other.owner.name}', whose chain '{other.settings.name}' is live:"
                     " bake that one first, or end its Live"
                 )

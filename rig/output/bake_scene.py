@@ -55,6 +55,7 @@ def bake_scene(scene: bpy.types.Scene, frames: Range | None = None, only_live: b
 
 
 def _run(work: Bake, baked: Baked) -> None:
+    """Runs a bake to its end, and adds its results to `baked`."""
     try:
         while work.step():
             pass

@@ -71,7 +71,7 @@ class ExportedBody:
             limits=tuple(joint.limits for joint in model.filters),
             style=motion_style(settings),
             inputs={
-                name: track(np.array([np.asarray(getattr(each, name), float) for each in self._inputs]))
+                name: track(np.array([np.asarray(getattr(inputs, name), float) for inputs in self._inputs]))
                 for name in INPUTS
             },
         )

@@ -35,7 +35,7 @@ class ChainRow(NamedTuple):
     settings: dict[str, float]  # other settings that may be keyed, by name
     authored: np.ndarray  # (n,) [rad; prismatic joints m] joint values of the authored pose
     base_frame: np.ndarray  # (4, 4) world matrix of the chain's base
-    hanging: Hanging | None
+    hanging: Hanging | None  # the other chain that carries the base; None: none does
 
 
 class ExportedChain:
@@ -154,10 +154,10 @@ class ExportedChain:
 
 
 def _targets_of(chain: bpy.types.PropertyGroup) -> list:
-    """The targets of a chain's own end, in order, and then those of its other ends."""
-    of_end = [watched(chain, number) for number in range(len(chain.targets) + 1)]
-    further = [end.target for end in with_goal(chain) if end.number]
-    return [target for target in (*of_end, *further) if target is not None]
+    """The targets of a chain's own end, by their numbers, and then those of its other ends."""
+    of_own_end = [watched(chain, number) for number in range(len(chain.targets) + 1)]
+    of_other_ends = [end.target for end in with_goal(chain) if end.number]
+    return [target for target in (*of_own_end, *of_other_ends) if target is not None]
 
 
 def _names(chain: bpy.types.PropertyGroup, number: int, watch: int) -> tuple[str, ...]:

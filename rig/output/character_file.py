@@ -72,7 +72,7 @@ def _exported_values(movers: list[Mover]) -> list[ExportedValue]:
     owners = dict.fromkeys(mover.owner for mover in movers)
     pairs = [(owner, value) for owner in owners for value in owner.limber.device.auxiliaries]
     for k, (owner, value) in enumerate(pairs):
-        if any(owner == other and value.name == each.name for other, each in pairs[:k]):
+        if any(owner == other and value.name == other_value.name for other, other_value in pairs[:k]):
             raise RigError(
                 f"Two values of '{owner.name}' are called '{value.name}': rename one of them in the Robot"
                 " panel, then export"
@@ -119,11 +119,11 @@ class CharacterExport(SteppedJob):
             for kind in (ChainMover, MechanismMover, BodyMover)
         )
         self.chains = _exported_chains(chains)
-        self.mechanisms = [ExportedMechanism(*each) for each in mechanisms]
-        self.bodies = [ExportedBody(*each) for each in bodies]
+        self.mechanisms = [ExportedMechanism(*pair) for pair in mechanisms]
+        self.bodies = [ExportedBody(*pair) for pair in bodies]
         # (object, bone) of each target, by its name in the file
-        self.targets = {name: target for each in self._readers for name, target in each.targets.items()}
-        self.places: dict[str, list[np.ndarray]] = {name: [] for name in self.targets}
+        self.targets = {name: target for reader in self._readers for name, target in reader.targets.items()}
+        self.world_matrices: dict[str, list[np.ndarray]] = {name: [] for name in self.targets}
         self.hangings: dict[str, list[Hanging | None]] = {name: [] for name in self.targets}
         self.exported_values = _exported_values(self.movers)
         self.values: dict[str, list[float]] = {value.name: [] for value in self.exported_values}
@@ -162,7 +162,7 @@ class CharacterExport(SteppedJob):
             self.picture = character_picture(self._rigs(), placement)
         for name, (target, bone) in self.targets.items():
             matrix = placement.object(target)
-            self.places[name].append(
+            self.world_matrices[name].append(
                 np.array(matrix @ placement.bone(target, bone) if bone else matrix, float)
             )
             self.hangings[name].append(placement.hanging(target, bone))
@@ -178,7 +178,7 @@ class CharacterExport(SteppedJob):
         """The content of the file."""
         fps, base = self.scene.render.fps, self.scene.render.fps_base
         chains = self._in_order()
-        entries = tuple(each.entry(self._anchor) for each in chains)
+        entries = tuple(chain.entry(self._anchor) for chain in chains)
         posture_names = dict.fromkeys(posture.name for entry in entries for posture in entry.postures)
         character = CharacterFile(
             name=self.name,
@@ -189,8 +189,8 @@ class CharacterExport(SteppedJob):
             frames=self.total,
             chains=entries,
             targets=tuple(
-                TargetEntry(name, self._anchor(self.hangings[name], positions))
-                for name, positions in self.places.items()
+                TargetEntry(name, self._anchor(self.hangings[name], matrices))
+                for name, matrices in self.world_matrices.items()
             ),
             values=tuple(
                 ValueEntry(
@@ -203,8 +203,8 @@ class CharacterExport(SteppedJob):
             ),
             robots=tuple(robot.entry(self._names(), self._value_names(robot.rig)) for robot in self.robots),
             behaviour=self._behaviour(posture_names),
-            mechanisms=tuple(each.entry(self._anchor) for each in self.mechanisms),
-            bodies=tuple(each.entry() for each in self.bodies),
+            mechanisms=tuple(mechanism.entry(self._anchor) for mechanism in self.mechanisms),
+            bodies=tuple(body.entry() for body in self.bodies),
             remarks=tuple(self._remarks()),
             thumbnail=self.picture,
             sounds=self.sounds.sounds,
@@ -222,10 +222,10 @@ class CharacterExport(SteppedJob):
 
     def _lids_of(self, auxiliary: bpy.types.PropertyGroup) -> str:
         """Name of the chain whose eyelids a value follows; "" if it follows none."""
-        for each in self.chains.values():
-            owner, chain = each.mover
+        for exported in self.chains.values():
+            owner, chain = exported.mover
             if auxiliary.owner == owner and auxiliary.path == lid_path(chain):
-                return each.name
+                return exported.name
         return ""
 
     def _value_names(self, owner: bpy.types.Object) -> dict[str, str]:
@@ -242,7 +242,7 @@ class CharacterExport(SteppedJob):
             return READY[self.behaviour](posture_names)
         if self.behaviour != SCENE:
             return None
-        cast = [authored.CastChain(each.name, *each.mover) for each in self.chains.values()]
+        cast = [authored.CastChain(chain.name, *chain.mover) for chain in self.chains.values()]
         return authored.behaviour(self.scene, cast)
 
     def _names(self) -> dict[SourceKey, str]:
@@ -268,21 +268,21 @@ class CharacterExport(SteppedJob):
 
         def joined(name: str) -> np.ndarray:
             columns = [
-                *(getattr(each, name)[:tested] for each in (*chains, *self.mechanisms)),
+                *(getattr(reader, name)[:tested] for reader in (*chains, *self.mechanisms)),
                 *(
-                    np.array(getattr(each, name)[:tested])[:, character.columns(entry)]
-                    for each, entry in zip(self.bodies, character.bodies, strict=True)
+                    np.array(getattr(body, name)[:tested])[:, character.columns(entry)]
+                    for body, entry in zip(self.bodies, character.bodies, strict=True)
                 ),
             ]
-            return np.hstack([np.array(each, float).reshape(tested, -1) for each in columns])
+            return np.hstack([np.array(column, float).reshape(tested, -1) for column in columns])
 
         return SelfTest(joined("commanded"), joined("desired"))
 
     def _in_order(self) -> list[ExportedChain]:
         """The chains, ordered so that each comes after the chain that carries it."""
         chains = list(self.chains.values())
-        indices = {each.name: k for k, each in enumerate(chains)}
-        links = [each.anchor(self._anchor).link for each in chains]
+        indices = {chain.name: k for k, chain in enumerate(chains)}
+        links = [chain.anchor(self._anchor).link for chain in chains]
         needs = [[indices[link.chain]] if link is not None else [] for link in links]
         return [chains[k] for k in in_order(needs, [True] * len(needs)).indices]
 
@@ -294,12 +294,12 @@ class CharacterExport(SteppedJob):
             hanging: What carries the object in each frame; None: nothing.
             world: World matrix (4, 4) of the object in each frame.
         """
-        links = {each and (each.key, each.joint) for each in hanging}
+        links = {carrier and (carrier.key, carrier.joint) for carrier in hanging}
         first = next(iter(links))
         if first is None or len(links) > 1 or first[0] not in self.chains:
             return Anchor(None, track(np.array(world)))
         link = ChainLink(self.chains[first[0]].name, first[1])
-        return Anchor(link, track(np.array([each.relative for each in hanging])))
+        return Anchor(link, track(np.array([carrier.relative for carrier in hanging])))
 
     def _remarks(self) -> list[str]:
         """Sentences on parts of the scene that cannot be exported, and on their replacement."""
@@ -326,19 +326,19 @@ class CharacterExport(SteppedJob):
         return remarks + self.sounds.remarks
 
     def _hanging(self, chain: ExportedChain) -> list[str]:
-        """Sentences on parts of a chain that are carried by other chains and cannot be exported as such."""
+        """Sentences on a chain's base and targets that another chain moves, and not by parents alone."""
         sentences, mover = [], chain.mover
         is_on_link = chain.anchor(self._anchor).link is not None
-        for other in (each.mover for each in self.chains.values()):
+        for other in (other.mover for other in self.chains.values()):
             part = mover.part_moved_by(other) if other.key != mover.key else ""
             is_fixed = part == "target" or not is_on_link
             if part == "target":
                 target = moved_targets(mover.settings, other.moves)[0].name
-                is_fixed = self._anchor(self.hangings[target], self.places[target]).link is None
+                is_fixed = self._anchor(self.hangings[target], self.world_matrices[target]).link is None
             if part and is_fixed:
-                what = f"Target '{target}' of {mover.in_sentence}" if part == "target" else mover.label
+                subject = f"Target '{target}' of {mover.in_sentence}" if part == "target" else mover.label
                 sentences.append(
-                    f"{what} hangs on {other.in_sentence} by more than parents: in the file it moves as it"
+                    f"{subject} hangs on {other.in_sentence} by more than parents: in the file it moves as it"
                     " does in the scene's frames"
                 )
         return sentences
@@ -376,8 +376,8 @@ def _exported_chains(chains: list[tuple]) -> dict[object, ExportedChain]:
     """
     cast = authored.cast_of([mover for mover, _ in chains])
     return {
-        mover.key: ExportedChain(mover, session, each.name)
-        for each, (mover, session) in zip(cast, chains, strict=True)
+        mover.key: ExportedChain(mover, session, member.name)
+        for member, (mover, session) in zip(cast, chains, strict=True)
     }
 
 
@@ -395,4 +395,5 @@ def _robots(movers: list[Mover]) -> tuple[list[ExportedRobot], list[tuple[str, s
 
 
 def _has_motors(mover: Mover) -> bool:
+    """Whether a mover is a mechanism with motors."""
     return isinstance(mover, MechanismMover) and len(mover.settings.motors) > 0

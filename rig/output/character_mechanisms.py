@@ -14,13 +14,13 @@ from ..blender.presence import find
 from ..chains import kept_posture
 from ..live.mechanism_session import MechanismSession
 from ..live.mover import Mover
-from ..mechanisms import inputs as asked
+from ..mechanisms import inputs as mechanism_inputs
 from ..properties.motion_style import motion_style
 from ..scene.placement import Hanging, Placement
 from .character_chains import Anchors
 
 # two lists over the frames: the joint that carries an object, or None; and the object's world matrix (4, 4)
-Places = tuple[list[Hanging | None], list[np.ndarray]]
+CarriedMotion = tuple[list[Hanging | None], list[np.ndarray]]
 
 
 class ExportedMechanism:
@@ -35,12 +35,13 @@ class ExportedMechanism:
         self.mover, self.session, self.reading = mover, session, session.reading
         parts = [part for part in self.reading.parts if part.role == "DRIVEN"]
         base = self.reading.base_part
-        # by name: (object, bone, offset (4, 4) from it) of each coordinate frame whose motion is exported
-        self._things = {"": (mover.owner, "", np.eye(4))}
+        # by body's name ("": the base): (object, bone, offset (4, 4) from it) of each frame whose motion is
+        # exported
+        self._frames = {"": (mover.owner, "", np.eye(4))}
         if base is not None:
-            self._things[""] = (find(base.object_name, base.uid), base.bone, base.offset)
-        self._things |= {part.name: (find(part.object_name, part.uid), "", part.offset) for part in parts}
-        self._places: dict[str, Places] = {name: ([], []) for name in self._things}
+            self._frames[""] = (find(base.object_name, base.uid), base.bone, base.offset)
+        self._frames |= {part.name: (find(part.object_name, part.uid), "", part.offset) for part in parts}
+        self._motions: dict[str, CarriedMotion] = {name: ([], []) for name in self._frames}
         self._rows: list[tuple] = []
         self._specs: list = []
         self.commanded: list[tuple[float, ...]] = []
@@ -69,17 +70,17 @@ class ExportedMechanism:
         session, settings = self.session, self.mover.settings
         if session.outputs is None:
             raise RigError(f"Frame {frame}: {session.problem}")
-        for name, (obj, bone, _) in self._things.items():
-            hanging, world = self._places[name]
+        for name, (obj, bone, _) in self._frames.items():
+            hanging, world = self._motions[name]
             hanging.append(placement.hanging(obj, bone))
             matrix = placement.object(obj)
             world.append(np.array(matrix @ placement.bone(obj, bone) if bone else matrix, float))
-        evaluated = asked.keyed(self.mover.owner, settings, placement.depsgraph)
+        evaluated = mechanism_inputs.keyed(self.mover.owner, settings, placement.depsgraph)
         index = kept_posture.kept_index(settings, evaluated)
-        weights = [asked.goal_weights(goal) for goal in evaluated.goals]
+        weights = [mechanism_inputs.goal_weights(goal) for goal in evaluated.goals]
         # goals are not followed while motors drive the mechanism, and may then be incomplete
         if not self._specs and settings.drive != "MOTORS":
-            self._specs = [asked.goal_spec(goal, self.reading) for goal in settings.goals]
+            self._specs = [mechanism_inputs.goal_spec(goal, self.reading) for goal in settings.goals]
         self._rows.append(
             (
                 BASES.index(settings.base),
@@ -87,7 +88,7 @@ class ExportedMechanism:
                 [posture.weight for posture in evaluated.postures],
                 [motor.value for motor in evaluated.motors],
                 [evaluated.steady, evaluated.velocity_weight, evaluated.velocity_threshold],
-                [[*each.position, *each.rotation, each.direction] for each in weights],
+                [[*weight.position, *weight.rotation, weight.direction] for weight in weights],
             )
         )
         self.commanded.append(session.outputs.values)
@@ -103,8 +104,8 @@ class ExportedMechanism:
         postures = self._postures()
         posture_indices = list(postures)
         mounted = {
-            name: Mounted(anchors(*self._places[name]), np.array(offset))
-            for name, (_, _, offset) in self._things.items()
+            name: Mounted(anchors(*self._motions[name]), np.array(offset))
+            for name, (_, _, offset) in self._frames.items()
         }
         motors = tuple(
             MotorEntry(

@@ -39,6 +39,7 @@ def character_picture(rigs: dict[bpy.types.Object, set[str]], placement: Placeme
 def _bones(
     rig: bpy.types.Object, moved: set[str], placement: Placement, view: Matrix
 ) -> Iterable[ColouredSolid]:
+    """Solids of an armature's bones: those that the character moves, thick, and the others that are shown."""
     world = view @ placement.object(rig)
     for bone in rig.data.bones:
         is_moved = bone.name in moved

@@ -47,7 +47,7 @@ def clip_sounds(scene: bpy.types.Scene, frames: range) -> ClipSounds:
             continue
         if (
             len(sounds) == MOST_SOUNDS
-            or sum(len(each.data) for each in sounds) + len(data) > MOST_SOUND_BYTES
+            or sum(len(packed.data) for packed in sounds) + len(data) > MOST_SOUND_BYTES
         ):
             remarks.append(
                 f"Sound '{name}' is not in the file: a character has at most {MOST_SOUNDS} sounds, of"

@@ -29,12 +29,10 @@ from ..live.stage import SceneStage
 from . import discontinuities
 from .stepped import SteppedJob
 
-# number of solves of the first frame for the median time, in which filling caches does not matter, and their
-# time limit [s]
-REPEATS, REPEAT_FOR = (
-    5,
-    0.1,
+REPEATS = (
+    5  # number of solves of the first frame for the median time, in which filling caches does not matter
 )
+REPEAT_FOR = 0.1  # [s] time after which they are not repeated any more
 
 
 class ComparedColumn(NamedTuple):
@@ -102,12 +100,13 @@ class ComparisonTable:
         self.column = column
 
     def sorted_rows(self) -> list[ComparedSolver]:
-        able = [row for row in self.rows if not row.why_not]
+        """The rows in the chosen order; solvers that cannot be used come last."""
+        usable = [row for row in self.rows if not row.why_not]
         if self.column == "name":
-            able.sort(key=lambda row: row.label.lower(), reverse=self.is_reversed)
+            usable.sort(key=lambda row: row.label.lower(), reverse=self.is_reversed)
         elif self.column:
-            able.sort(key=lambda row: row.figures[self.column], reverse=self.is_reversed)
-        return able + [row for row in self.rows if row.why_not]
+            usable.sort(key=lambda row: row.figures[self.column], reverse=self.is_reversed)
+        return usable + [row for row in self.rows if row.why_not]
 
     def csv(self) -> str:
         """The table as comma-separated values with full precision."""
@@ -119,9 +118,8 @@ class ComparisonTable:
         return "\n".join(lines) + "\n"
 
 
-_tables: dict[
-    tuple[int, str], ComparisonTable
-] = {}  # each chain's last comparison, by the armature object's session_uid and the chain's uid
+# each chain's last comparison, by the armature object's session_uid and the chain's uid
+_tables: dict[tuple[int, str], ComparisonTable] = {}
 
 
 def table(rig: bpy.types.Object, chain: bpy.types.PropertyGroup) -> ComparisonTable | None:
@@ -135,6 +133,7 @@ def forget() -> None:
 
 
 def set_as_text(key: str, value: float) -> str:
+    """A number of a row as text, with the digits of its column."""
     return f"{value:.{COLUMNS[key].digits}f}"
 
 
@@ -146,7 +145,7 @@ class _Contestant:
         self.skeleton: Skeleton | None = None
         self.solver: GazeSolver | None = None
         self.last: GazeSolution | None = None
-        self.answers: list[GazeSolution] = []
+        self.solutions: list[GazeSolution] = []
         self.distances: list[float] = []
         self.angles: list[float] = []
         self.seconds: list[float] = []
@@ -159,30 +158,31 @@ class _Contestant:
         if skeleton is not self.skeleton:
             self.skeleton, self.solver = skeleton, make_solver(self.name, skeleton, self.options)
         start, memory = (self.last.angles, self.last.memory) if self.last else (None, None)
-        answers, until = [], perf_counter() + REPEAT_FOR
-        while len(answers) < repeats and (not answers or perf_counter() < until):
-            answers.append(self.solver.solve(goal, start=start, memory=memory, dt=dt))
-        answer = answers[-1]
-        if self.last is not None and len(self.last.angles) == len(answer.angles):
-            self.jumps += bool((np.abs(answer.angles - self.last.angles) > _largest_steps(skeleton)).any())
-        self.last = answer
-        self.answers.append(answer)
-        self.seconds.append(median(again.seconds for again in answers[min(1, len(answers) - 1) :]))
-        self.angles.append(max(error.angle for error in answer.measured.errors))
-        self.distances.append(max(error.distance for error in answer.measured.errors))
+        solutions, until = [], perf_counter() + REPEAT_FOR
+        while len(solutions) < repeats and (not solutions or perf_counter() < until):
+            solutions.append(self.solver.solve(goal, start=start, memory=memory, dt=dt))
+        solution = solutions[-1]
+        if self.last is not None and len(self.last.angles) == len(solution.angles):
+            self.jumps += bool((np.abs(solution.angles - self.last.angles) > _largest_steps(skeleton)).any())
+        self.last = solution
+        self.solutions.append(solution)
+        self.seconds.append(median(repeated.seconds for repeated in solutions[min(1, len(solutions) - 1) :]))
+        self.angles.append(max(error.angle for error in solution.measured.errors))
+        self.distances.append(max(error.distance for error in solution.measured.errors))
 
     def row(self) -> ComparedSolver:
-        answers = self.answers
+        """The solver's row of the table."""
+        solutions = self.solutions
         figures = {
             "aim": degrees(fmean(self.angles)),
             "worst": degrees(max(self.angles)),
             "distance": 1e3 * fmean(self.distances),
-            "shape": degrees(fmean(answer.shape_deviation for answer in answers)),
+            "shape": degrees(fmean(solution.shape_deviation for solution in solutions)),
             "jumps": float(self.jumps),
             "milliseconds": 1e3 * median(self.seconds),
-            "iterations": fmean(answer.iterations for answer in answers),
-            "orientation": fmean(answer.orientation_error for answer in answers),
-            "posture": fmean(answer.posture_error for answer in answers),
+            "iterations": fmean(solution.iterations for solution in solutions),
+            "orientation": fmean(solution.orientation_error for solution in solutions),
+            "posture": fmean(solution.posture_error for solution in solutions),
         }
         return ComparedSolver(self.name, SOLVERS[self.name].label, figures)
 
@@ -273,7 +273,7 @@ class Comparison(SteppedJob):
         if self._goal:
             skeleton, goal = self._goal
             try:
-                repeats = 1 if self.moves and contestant.answers else REPEATS
+                repeats = 1 if self.moves and contestant.solutions else REPEATS
                 contestant.solve(skeleton, goal, repeats, self.seconds_a_frame)
             except GazeError as error:
                 self.left_out[self.frame] = str(error)
@@ -281,6 +281,11 @@ class Comparison(SteppedJob):
         return self.done < self.total
 
     def _read_frame(self) -> None:
+        """Reads the goal of the next frame, as the first solver and the other movers leave it.
+
+        Raises:
+            RigError: the setup cannot be solved in the first frame.
+        """
         frame, first = self.frame, self.done == 0
         if self.moves:
             self.scene.frame_set(frame)
@@ -299,12 +304,13 @@ class Comparison(SteppedJob):
     def finish(self) -> ComparisonTable:
         """The table, which is also stored for the panel."""
         self._end()
-        answered = {
-            contestant.name: contestant.row() for contestant in self.contestants if contestant.answers
+        rows_by_name = {
+            contestant.name: contestant.row() for contestant in self.contestants if contestant.solutions
         }
         why = next(iter(self.left_out.values()), "")
         rows = [
-            answered.get(name) or ComparedSolver(name, SOLVERS[name].label, why_not=self.refused[name] or why)
+            rows_by_name.get(name)
+            or ComparedSolver(name, SOLVERS[name].label, why_not=self.refused[name] or why)
             for name in SOLVERS
         ]
         remark = ""

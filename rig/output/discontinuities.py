@@ -5,8 +5,8 @@ Blender.
 from math import radians
 
 ROTATION = radians(15)  # [rad] largest rotation of a joint in one frame that is no discontinuity
-# largest motion of a prismatic joint in one frame that is no discontinuity, as a share of its range; 15
-# degrees are about this share of a servo's range
+# largest motion of a prismatic joint in one frame that is no discontinuity, as a share of its range: 15
+# degrees are about that share of a servo's
 SHARE = 0.1
 
 

@@ -192,14 +192,13 @@ def _extremes(columns: list[list[float]]) -> list[list[float]]:
 
 
 def _crosses(constraint: bpy.types.Constraint, row: Sequence[float]) -> bool:
+    """Whether a row of X, Y and Z values [rad or m] exceeds a constraint's limits."""
     for value, letter in zip(row, LETTERS.lower(), strict=True):
         if constraint.type == "LIMIT_ROTATION":
             has_low = has_high = getattr(constraint, f"use_limit_{letter}")
         else:
-            has_low, has_high = (
-                getattr(constraint, f"use_min_{letter}"),
-                getattr(constraint, f"use_max_{letter}"),
-            )
+            has_low = getattr(constraint, f"use_min_{letter}")
+            has_high = getattr(constraint, f"use_max_{letter}")
         low = getattr(constraint, f"min_{letter}") if has_low else -inf
         high = getattr(constraint, f"max_{letter}") if has_high else inf
         if not low - SLACK <= value <= high + SLACK:
@@ -228,4 +227,5 @@ def mute_switches(
 
 
 def _switches(constraint: bpy.types.Constraint) -> list[str]:
+    """Data paths of the properties that switch a constraint on and off."""
     return [f"{constraint.path_from_id()}.{switch}" for switch in SWITCHES]

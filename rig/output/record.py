@@ -32,12 +32,10 @@ STUB = 0.25
 
 
 class Keyed(NamedTuple):
-    """Result of a recording: the new actions, the number of takes, and sentences on what the user should
-    know.
-    """
+    """Result of a recording."""
 
-    actions: list[bpy.types.Action]
-    takes: int
+    actions: list[bpy.types.Action]  # the new actions
+    takes: int  # number of takes
     after: int  # number of takes after the assigned one, which are too short to be assigned
     # sentences on movers that a defect stopped meanwhile, and on drivers and constraints that were muted
     # because they would override the keys
@@ -77,6 +75,7 @@ def forget() -> None:
 
 
 def is_going(rig: bpy.types.Object) -> bool:
+    """Whether an object's live motion is being recorded."""
     return rig.session_uid in _going
 
 
@@ -122,8 +121,8 @@ def _take_at(passes: list[RecordedTake], frame: int) -> RecordedTake:
 
 
 def _record(take: RecordedTake, frame: int, movers: list[Mover], depsgraph: bpy.types.Depsgraph) -> None:
-    """Records a frame of a take: the movers' values, or that a defect stopped a mover, since how it comes to
-    rest is not its motion.
+    """Records a frame of a take: the movers' values. For a mover that a defect stopped it records only that,
+    since the way in which it comes to rest is not its motion.
     """
     placement, before = live.placement(depsgraph), take.values_before(frame)
     values: dict[Channel, float] = {}

@@ -70,6 +70,7 @@ class SteppedJob(ABC):
         shown_poses.show(self.scene, stage, depsgraph)
 
     def _end(self) -> None:
+        """Restores the scene, and resumes live motion and robots; once."""
         if self._is_over:
             return
         self._is_over = True

@@ -35,9 +35,8 @@ DONE = ".restored"  # suffix of a copy that has been restored and is not offered
 
 _numbers = count(1)  # numbers of the copies of this process
 _open: set[Path] = set()  # copies of this process's current recordings
-_left: dict[
-    str, Path | None
-] = {}  # by the armature's name: copy of its interrupted recording; filled by the first search
+# by the armature's name: copy of its interrupted recording; filled by the first search
+_left: dict[str, Path | None] = {}
 
 
 class Copy:
@@ -94,6 +93,7 @@ class Copy:
             self.path.unlink(missing_ok=True)
 
     def _add(self, lines: list) -> None:
+        """Appends values as lines of JSON; a failure becomes the copy's `problem`."""
         try:
             # the copy protects against crashes of Blender, not of the computer
             append_lines(self.path, [json.dumps(line) for line in lines], flush_to_disk=False)
@@ -155,6 +155,7 @@ def _goes_on(path: Path) -> bool:
 
 
 def _is_of(path: Path, rig_name: str) -> bool:
+    """Whether a file is a copy of a recording of an object with this name, with more than its first line."""
     try:
         with path.open(encoding="utf-8") as file:
             first = json_of(file.readline())
@@ -216,6 +217,7 @@ def _row(channels: list[Channel], frame: float, *values: object) -> tuple[int, d
 
 
 def _channel(object_name: str, bone: str, name: str, index: int) -> Channel:
+    """A channel, from its line in a copy. Raises ValueError, TypeError or KeyError if it is invalid."""
     if not (is_text(object_name) and is_text(bone)) or not (
         0 <= index < len(PARTS[name]) if name in PARTS else MOTOR.fullmatch(name)
     ):

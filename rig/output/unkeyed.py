@@ -52,6 +52,7 @@ def _is_array(value: object) -> bool:
 
 
 def _set(owner: bpy.types.ID, path: str, index: int, value: object) -> None:
+    """Sets a property, or one component of it, given by its data path."""
     array = owner.path_resolve(path)
     if _is_array(array):
         array[index] = value

@@ -16,7 +16,8 @@ from .overridable import (
     StringProperty,
 )
 
-CAUSES = [  # files store the index in this table, so new causes are added at its end
+# files store the index in this table, so new causes are added at its end
+CAUSES = [
     ("event", "Event", "When an event comes: a button here, a program by OSC, a line of a script"),
     ("after", "After a Time", "After a time in the state"),
     ("random", "At Random", "After a random time in the state, between Time and Longest"),

@@ -38,10 +38,11 @@ from .zones import LimberZones
 
 
 def _signed_axes(owner: str) -> list[tuple[str, str, str]]:
+    """Enumeration items of the axes "+X" to "-Z" of an `owner`, such as "bone"."""
     return [
-        (s + axis, s + axis, f"{word} the {owner}'s {axis} axis")
+        (sign + axis, sign + axis, f"{word} the {owner}'s {axis} axis")
         for axis in "XYZ"
-        for s, word in (("+", "Along"), ("-", "Against"))
+        for sign, word in (("+", "Along"), ("-", "Against"))
     ]
 
 

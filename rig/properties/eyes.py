@@ -20,6 +20,7 @@ shown_lids: dict[tuple[int, str], float] = {}
 
 
 def _lid(eyes: bpy.types.PropertyGroup) -> float:
+    """How far a live chain's eyelids are closed, 0 to 1; 0 if the chain is not live."""
     chain = next((chain for chain in eyes.id_data.limber.chains if chain.eyes == eyes), None)
     if chain is None or not chain.live:
         return 0.0

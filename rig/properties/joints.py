@@ -19,8 +19,8 @@ VELOCITY, ACCELERATION, JERK = radians(180), radians(900), radians(9000)
 
 
 def in_metres(name: str, label: str, description: str) -> bpy.props._PropertyDeferred:
-    """Property that shows the number of the property `name` as a length in metres instead of an angle, for a
-    prismatic joint.
+    """Property that shows the number of the property `name` in metres (per second, ...) instead of as an
+    angle, for a prismatic joint. `label`: its name in the interface.
     """
 
     def write(joint: bpy.types.PropertyGroup, value: float) -> None:

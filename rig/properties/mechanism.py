@@ -32,7 +32,7 @@ KINDS = [
     ("planar", "Planar", "Translation along the joint's X and Y axes and rotation about its Z axis"),
 ]
 ROLES = [
-    ("AUTO", "As Its Rigid Body", "Fixed for a passive, Driven for an animated rigid body, else Moves"),
+    ("AUTO", "As Its Rigid Body", "Ground for a passive, Driven for an animated rigid body, else Moves"),
     ("GROUND", "Ground", "Fixed: the mechanism is mounted on it"),
     ("DRIVEN", "Driven", "Moved by its parent, its keyframes or a live chain; the mechanism follows"),
     ("MOVES", "Moves", "The mechanism moves the body"),
@@ -55,7 +55,7 @@ DOES = [
     ),
 ]
 DRIVES = [
-    ("TARGETS", "Targets", "Targets give the poses of bodies; motor values are solved for"),
+    ("TARGETS", "Targets", "Targets give the poses of bodies, from which the motors' values are solved"),
     ("MOTORS", "Motors", "The motors' values, which can be keyframed, give the pose of the mechanism"),
 ]
 EVENLY = (1.0, 1.0, 1.0)  # default weights of a goal along X, Y and Z
@@ -281,7 +281,7 @@ class LimberMechanismGoal(PropertyGroup):
 
 
 class LimberRestPosition(PropertyGroup):
-    """Pose that an object has in a mechanism's rest pose."""
+    """World pose of an object in a mechanism's rest pose."""
 
     object: PointerProperty(
         name="Object", description="A body, a joint or the mechanism's owner", type=Object

@@ -8,8 +8,7 @@ from bpy.types import PropertyGroup
 from ...hardware.robot_session import ArmingPermits
 from .overridable import BoolProperty, IntProperty, StringProperty
 
-# permits by the session_uids of the objects whose robots other programs may arm; never saved, and not subject
-# to undo
+# objects, by their session_uids, whose robots other programs may arm; never saved, and not subject to undo
 permits = ArmingPermits()
 
 

@@ -11,6 +11,7 @@ FIELDS = ("zero_us", "us_per_radian", "min_us", "max_us")
 # hobby servo: zero [us], [us/rad], lowest and highest position [us]
 PULSES = (1500.0, 2000.0 / pi, 500.0, 2500.0)
 NEAR = 1e-3  # relative tolerance for equal values: properties have single precision
+# short names of units; positions of Limber's own firmware are stored in microseconds
 ABBREVIATED = {"microseconds": "us", "quarter microseconds": "1/4 us", "eighths of a microsecond": "us"}
 
 
@@ -47,10 +48,10 @@ def unit_name(protocol: str) -> str:
 
 def is_usual(servo: bpy.types.PropertyGroup) -> bool:
     """Whether a servo is not calibrated yet: it has the default calibration of some protocol."""
-    had = [getattr(servo, field) for field in FIELDS]
+    stored = [getattr(servo, field) for field in FIELDS]
     usual = (usual_servo(protocol) for protocol in BUILT_IN)
     return any(
-        all(abs(a - b) <= NEAR * max(1.0, abs(b)) for a, b in zip(had, usual_values, strict=True))
+        all(abs(a - b) <= NEAR * max(1.0, abs(b)) for a, b in zip(stored, usual_values, strict=True))
         for usual_values in usual
     )
 

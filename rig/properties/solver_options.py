@@ -18,43 +18,46 @@ LARGEST = 2**31 - 1  # largest integer that Blender stores
 SUBTYPES = {"": "NONE", "angle": "ANGLE", "share": "FACTOR"}
 
 
-def property_of(name: str, each: Setting) -> bpy.props._PropertyDeferred:
+def property_of(name: str, setting: Setting) -> bpy.props._PropertyDeferred:
     """Blender property named `name` for a setting of a solver."""
-    texts = {"name": each.label, "description": each.description}
-    if each.several:
+    texts = {"name": setting.label, "description": setting.description}
+    if setting.several:
         # Blender combines the numbers of an ENUM_FLAG's items as bits
         items = [
             (choice.key, choice.label, choice.description, "NONE", 1 << k)
-            for k, choice in enumerate(each.choices)
+            for k, choice in enumerate(setting.choices)
         ]
-        chosen = {choice.key for choice in each.choices if choice.value in each.default}
+        chosen = {choice.key for choice in setting.choices if choice.value in setting.default}
         return EnumProperty(**texts, items=items, default=chosen, options={"ENUM_FLAG", "ANIMATABLE"})
-    if each.choices:
-        items = [item(choice.key, choice.label, choice.description) for choice in each.choices]
-        return keyed_enum(name, items=items, default=each.key_of[each.default], **texts)
+    if setting.choices:
+        items = [item(choice.key, choice.label, choice.description) for choice in setting.choices]
+        return keyed_enum(name, items=items, default=setting.key_of[setting.default], **texts)
     # before the test for int, which is true for a bool too
-    if isinstance(each.default, bool):
-        return BoolProperty(**texts, default=each.default)
-    bounds = {"min": each.low, "max": each.high, "soft_max": min(each.slider, each.high)}
-    if isinstance(each.default, int):
+    if isinstance(setting.default, bool):
+        return BoolProperty(**texts, default=setting.default)
+    bounds = {"min": setting.low, "max": setting.high, "soft_max": min(setting.slider, setting.high)}
+    if isinstance(setting.default, int):
         return IntProperty(
-            **texts, default=each.default, **{key: int(min(bound, LARGEST)) for key, bound in bounds.items()}
+            **texts,
+            default=setting.default,
+            **{key: int(min(bound, LARGEST)) for key, bound in bounds.items()},
         )
     finite = {key: bound for key, bound in bounds.items() if not isinf(bound)}
     return FloatProperty(
-        **texts, default=each.default, precision=_digits(each), subtype=SUBTYPES[each.unit], **finite
+        **texts, default=setting.default, precision=_digits(setting), subtype=SUBTYPES[setting.unit], **finite
     )
 
 
-def _digits(each: Setting) -> int:
+def _digits(setting: Setting) -> int:
     """Decimal places that show two significant digits of the default."""
-    shown = degrees(each.default) if each.unit == "angle" else each.default
+    shown = degrees(setting.default) if setting.unit == "angle" else setting.default
     return min(MOST_DIGITS, max(2, 1 + ceil(-log10(shown)))) if shown else 2
 
 
 def _group(solver: str) -> type:
+    """Property group with the settings of a solver."""
     info = SOLVERS[solver]
-    properties = {name: property_of(name, each) for name, each in settings_of(info.options).items()}
+    properties = {name: property_of(name, setting) for name, setting in settings_of(info.options).items()}
     named = {
         "__doc__": f"Settings of the solver {info.label}.",
         "__module__": __name__,

@@ -98,6 +98,9 @@ def _number_within(
 
 
 def _bounded(prop: bpy.types.Property, value: float, default: float) -> float:
+    """A number clamped to the bounds of its property, or to `LARGEST` without declared bounds; NaN gives the
+    default.
+    """
     if isnan(value):
         return default
     lower, upper = (
@@ -115,8 +118,8 @@ def _choice_within(prop: bpy.types.Property, _group: bpy.types.PropertyGroup, st
     if not numbers or not isinstance(stored, int):
         return None  # the items depend on the file, or Blender itself uses the default
     if prop.is_enum_flag:
-        every = sum(numbers.values())
-        return stored & every if stored & ~every else None
+        all_bits = sum(numbers.values())
+        return stored & all_bits if stored & ~all_bits else None
     return None if stored in numbers.values() else numbers[prop.default]
 
 

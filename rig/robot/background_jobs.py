@@ -23,12 +23,12 @@ class RunningJob:
     """A background job and its results so far.
 
     Attributes:
-        job: The job.
+        job: The process, and its messages.
+        before: For a change of a servo: its port, baud rate and ID before the change; else None.
         share: Progress, 0 to 1.
         says: Text about the current step or, after the end, about the result.
         failed: Whether the job has failed.
-        before: Port, baud rate and ID of a servo before the job changes them; None for other jobs.
-        found: Servos that a scan has found so far.
+        found: Servos that a scan has found so far, or the servo that was changed.
         remarks: The job's remarks for the user, at most `MOST_REMARKS`.
     """
 
@@ -64,14 +64,14 @@ class RunningJob:
 
 
 def _address(found_servo: Found) -> tuple:
-    """Port, baud rate and id of a servo, by which it is addressed."""
+    """Port, baud rate and ID of a servo, by which it is addressed."""
     return found_servo.port, found_servo.baudrate, found_servo.servo
 
 
 _scan: RunningJob | None = None
 _change: RunningJob | None = None
-_reading: dict[str, RunningJob] = {}  # jobs that describe a user's file, by the protocol's name
-_described: dict[str, Described] = {}
+_file_jobs: dict[str, RunningJob] = {}  # jobs that describe users' protocol files, by the protocols' names
+_described: dict[str, Described] = {}  # their results, by the same names
 
 
 def scan() -> RunningJob | None:
@@ -86,15 +86,15 @@ def change() -> RunningJob | None:
 
 def busy_ports() -> bool:
     """Whether a job is using ports."""
-    return any(work is not None and not work.over for work in (_scan, _change))
+    return any(running is not None and not running.over for running in (_scan, _change))
 
 
 def start_scan(
     port: str | None, without: set[str], protocols: list[str], baudrates: list[int], lowest: int, highest: int
 ) -> RunningJob:
     """Starts a scan of a port (None: all ports except those in `without`) with these protocols and baud rates
-    [bit/s], for servo ids from `lowest` to `highest`. A running scan is cancelled, and results
-    are discarded.
+    [bit/s], for servo IDs from `lowest` to `highest`. A running scan is cancelled, and earlier results are
+    discarded.
 
     Raises:
         WorkerError: the process cannot be started.
@@ -125,17 +125,17 @@ def start_change(port: str, protocol: str, baudrate: int, servo: int, **new: int
 
 
 def description(protocol: str, settings: ProtocolSettings = DEFAULT) -> tuple[Described | None, str]:
-    """(capabilities of a protocol, ""), or (None, reason why they are not known), such as that its file is
-    still being read.
+    """(capabilities of a protocol, ""), or (None, why they are not known): for example, its file is still
+    being read.
     """
     if protocol in BUILT_IN:
         return describe(protocol, settings), ""
     if protocol in _described:
         return _described[protocol], ""
-    work = _reading.get(protocol)
-    if work is None:
+    running = _file_jobs.get(protocol)
+    if running is None:
         return None, "Choose your file and press Read File"
-    return None, work.says if work.over else "Reading the file"
+    return None, running.says if running.over else "Reading the file"
 
 
 def read_file(protocol: str) -> None:
@@ -147,24 +147,24 @@ def read_file(protocol: str) -> None:
     """
     digest = programs.require(protocol.removeprefix(FILE))
     _described.pop(protocol, None)
-    if protocol in _reading:
-        _reading[protocol].job.cancel()
-    _reading[protocol] = RunningJob(
+    if protocol in _file_jobs:
+        _file_jobs[protocol].job.cancel()
+    _file_jobs[protocol] = RunningJob(
         BackgroundJob("describe", {"protocol": protocol, "program": digest}, PATIENCE)
     )
 
 
 def look() -> bool:
     """Receives the messages of all jobs; returns whether there were any."""
-    works = [work for work in (_scan, _change, *_reading.values()) if work is not None]
-    heard = [work.hear() for work in works]
-    _learn_change()
-    return any(heard)
+    running_jobs = [running for running in (_scan, _change, *_file_jobs.values()) if running is not None]
+    have_events = [running.hear() for running in running_jobs]
+    _update_changed_servo()
+    return any(have_events)
 
 
 def are_going() -> bool:
     """Whether any job is running."""
-    return any(work is not None and not work.over for work in (_scan, _change, *_reading.values()))
+    return any(running is not None and not running.over for running in (_scan, _change, *_file_jobs.values()))
 
 
 def cancel() -> None:
@@ -177,16 +177,16 @@ def cancel() -> None:
 def end_all() -> None:
     """Ends all jobs and forgets their results, before Limber is disabled or another file is loaded."""
     global _scan, _change
-    for work in (_scan, _change, *_reading.values()):
-        if work is not None:
-            work.job.cancel()
+    for running in (_scan, _change, *_file_jobs.values()):
+        if running is not None:
+            running.job.cancel()
     _scan = _change = None
-    _reading.clear()
+    _file_jobs.clear()
     _described.clear()
 
 
-def _learn_change() -> None:
-    """Updates the servo whose ID or baud rate was changed in the results of the scan."""
+def _update_changed_servo() -> None:
+    """Writes the new ID and baud rate of a changed servo to the results of the scan."""
     if _scan is None or _change is None or not _change.found:
         return
     (new,) = _change.found

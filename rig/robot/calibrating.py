@@ -18,13 +18,13 @@ LEAST_MOTION = 0.05
 
 
 @dataclass
-class _Span:
-    """Recorded range of each channel: its lowest and highest raw position, by the channel's index."""
+class _Recording:
+    """A recording of ranges: the lowest and highest raw position of each channel, by the channel's index."""
 
     seen: dict[int, tuple[float, float]] = field(default_factory=dict)
 
 
-_spans: dict[int, _Span] = {}  # running recordings of ranges, by session_uid of the armature object
+_recordings: dict[int, _Recording] = {}  # running recordings, by session_uid of the armature object
 
 
 def positions(rig: bpy.types.Object) -> list[float | None]:
@@ -58,7 +58,7 @@ def zero(rig: bpy.types.Object, name: str, value: float) -> list[str]:
     """
     raw, device = positions(rig), robot_device.describe(rig)
     shown = dict(zip((joint.name for joint in device.joints), _shown(rig), strict=True)) | {name: value}
-    measured = []
+    changes = []
     for index, channel in _channels_of(rig, name):
         settings = robot_device.settings_of(rig, channel.servo)
         position = raw[index]
@@ -69,20 +69,24 @@ def zero(rig: bpy.types.Object, name: str, value: float) -> list[str]:
             sign = -1 if settings.reverse else 1
             settings.zero_us = position - sign * settings.us_per_radian * rotation
             settings.recorded_offset = _homing_offset(rig, index)
-            measured.append(f"servo {channel.servo}: {settings.zero_us:.0f}")
-    if not measured:
+            changes.append(f"servo {channel.servo}: {settings.zero_us:.0f}")
+    if not changes:
         raise RigError(f"'{name}' has no zero of its own: type the positions at the ends of its range")
-    return measured
+    return changes
 
 
 def end(rig: bpy.types.Object, name: str, high: bool) -> list[str]:
-    """Sets the upper (`high`) or lower end of the range of a joint's servos to their current positions.
+    """Sets the upper (`high`) or lower end of a joint's range: its servos' limits become their current
+    positions.
+
+    Returns:
+        Texts about the servos whose range has changed.
 
     Raises:
         RigError: as `zero`, or the lower end would be above the upper one.
     """
     raw = positions(rig)
-    measured = []
+    changes = []
     for index, channel in _channels_of(rig, name):
         settings, position = robot_device.settings_of(rig, channel.servo), raw[index]
         if position is None:
@@ -97,8 +101,8 @@ def end(rig: bpy.types.Object, name: str, high: bool) -> list[str]:
                 f" {settings.min_us if upper else settings.max_us:.0f}: set that one first, or toggle Reverse"
             )
         setattr(settings, "max_us" if upper else "min_us", position)
-        measured.append(f"servo {channel.servo}: {position:.0f}")
-    return measured
+        changes.append(f"servo {channel.servo}: {position:.0f}")
+    return changes
 
 
 def start_range(rig: bpy.types.Object) -> None:
@@ -110,30 +114,30 @@ def start_range(rig: bpy.types.Object) -> None:
     status = links.status(rig)
     if status is None or status.state is not State.LIMP:
         raise RigError("The robot is not let go: press Release All first")
-    _spans[rig.session_uid] = _Span()
+    _recordings[rig.session_uid] = _Recording()
 
 
 def is_recording(rig: bpy.types.Object) -> bool:
     """Whether ranges are being recorded."""
-    return rig.session_uid in _spans
+    return rig.session_uid in _recordings
 
 
 def forget() -> None:
     """Discards all recordings of ranges."""
-    _spans.clear()
+    _recordings.clear()
 
 
 def note() -> None:
     """Updates the recordings of ranges from the newest status; Blender's timer calls it."""
-    for rig in links.connected_rigs() if _spans else ():
-        span, status = _spans.get(rig.session_uid), links.status(rig)
-        if span is None or status is None or status.state is not State.LIMP:
-            _spans.pop(rig.session_uid, None)
+    for rig in links.connected_rigs() if _recordings else ():
+        recording, status = _recordings.get(rig.session_uid), links.status(rig)
+        if recording is None or status is None or status.state is not State.LIMP:
+            _recordings.pop(rig.session_uid, None)
             continue
         for index, position in enumerate(positions(rig)):
             if position is not None:
-                low, high = span.seen.get(index, (position, position))
-                span.seen[index] = (min(low, position), max(high, position))
+                low, high = recording.seen.get(index, (position, position))
+                recording.seen[index] = (min(low, position), max(high, position))
 
 
 def finish_range(rig: bpy.types.Object, limits: bool) -> list[str]:
@@ -146,17 +150,17 @@ def finish_range(rig: bpy.types.Object, limits: bool) -> list[str]:
     Raises:
         RigError: nothing is being recorded, or nothing was moved.
     """
-    span = _spans.pop(rig.session_uid, None)
+    recording = _recordings.pop(rig.session_uid, None)
     link = links.link(rig)
-    if span is None or link is None:
+    if recording is None or link is None:
         raise RigError("No range is being recorded: press Record Range first")
-    measured = []
-    for index, (low, high) in span.seen.items():
+    changes = []
+    for index, (low, high) in recording.seen.items():
         settings = robot_device.settings_of(rig, link.device.channels[index].servo)
         if settings is None or not settings.has_zero or high - low < LEAST_MOTION * settings.us_per_radian:
             continue
         settings.min_us, settings.max_us = low, high
-        measured.append(f"servo {settings.servo}: {low:.0f} to {high:.0f}")
+        changes.append(f"servo {settings.servo}: {low:.0f} to {high:.0f}")
         if limits and settings.limits is not None:
             ends = sorted(
                 (position - settings.zero_us) / (settings.us_per_radian * settings.gear)
@@ -164,13 +168,17 @@ def finish_range(rig: bpy.types.Object, limits: bool) -> list[str]:
             )
             # a reversed servo is at its highest position when the joint is at its lowest
             settings.lower, settings.upper = (-ends[1], -ends[0]) if settings.reverse else ends
-    if not measured:
+    if not changes:
         raise RigError("No servo was moved: move each joint from end to end while the range is recorded")
-    return measured
+    return changes
 
 
 def _channels_of(rig: bpy.types.Object, name: str) -> list[tuple[int, ServoChannel]]:
-    """(index, channel) of the channels that a joint drives."""
+    """(index, channel) of the connected robot's channels that a joint drives.
+
+    Raises:
+        RigError: there are none.
+    """
     link = links.link(rig)
     channels = [
         (index, channel)
@@ -191,5 +199,6 @@ def _homing_offset(rig: bpy.types.Object, index: int) -> float | None:
 
 
 def _shown(rig: bpy.types.Object) -> list[float]:
+    """Shown value of each of the robot's joints, in the device's order; 0 if it is not known."""
     sources = robot_device.sources(rig)
     return values.newest(rig, sources, [0.0] * len(sources))

@@ -23,7 +23,7 @@ FOLDER = "calibrations"
 
 
 def of(rig: bpy.types.Object) -> RobotCalibration:
-    """Calibration of a rig.
+    """Calibration of a rig's robot, as its properties describe it.
 
     Raises:
         DeviceError: the robot's properties describe no valid device.
@@ -53,7 +53,7 @@ def load(rig: bpy.types.Object, path: Path, partly: bool = False) -> list[str]:
 
     Raises:
         CalibrationError: the file is no calibration.
-        RigError: the calibration does not fit the armature's joints.
+        RigError: its protocol is not known, or it does not fit the armature's joints.
     """
     calibration = calibration_file.load(path)
     _check_protocol(path, calibration)
@@ -73,7 +73,7 @@ def load(rig: bpy.types.Object, path: Path, partly: bool = False) -> list[str]:
         )
     if not fitting:
         raise RigError(f"{path.name} has no joint of '{rig.name}': {'; '.join(misfits)}")
-    _give(rig, calibration, fitting)
+    _apply(rig, calibration, fitting)
     return misfits
 
 
@@ -93,7 +93,8 @@ def _check_protocol(path: Path, calibration: RobotCalibration) -> None:
         )
 
 
-def _give(rig: bpy.types.Object, calibration: RobotCalibration, channels: list[ServoChannel]) -> None:
+def _apply(rig: bpy.types.Object, calibration: RobotCalibration, channels: list[ServoChannel]) -> None:
+    """Writes the protocol of a calibration, and these of its channels, to the rig's properties."""
     device = rig.limber.device
     own_file = calibration.protocol.startswith(FILE)
     device.protocol = OWN_FILE if own_file else calibration.protocol
@@ -117,19 +118,20 @@ def _give(rig: bpy.types.Object, calibration: RobotCalibration, channels: list[S
         first, *other_shares = channel.shares
         if not other_shares and first.joint in joints and joints[first.joint].servo < 0:
             joints[first.joint].gear = first.gear
-            _describe_servo(joints[first.joint], channel)
+            _set_servo(joints[first.joint], channel)
         elif not other_shares and first.joint in device.auxiliaries:
-            _describe_value(device.auxiliaries[first.joint], channel)
+            _set_value(device.auxiliaries[first.joint], channel)
         else:
             further = device.channels.add()
             further.name = " + ".join(share.joint for share in channel.shares)
             for share in channel.shares:
                 item = further.shares.add()
                 item.joint, item.gear = share.joint, share.gear
-            _describe_servo(further, channel)
+            _set_servo(further, channel)
 
 
-def _describe_servo(settings: bpy.types.PropertyGroup, channel: ServoChannel) -> None:
+def _set_servo(settings: bpy.types.PropertyGroup, channel: ServoChannel) -> None:
+    """Writes a channel to the servo settings of a joint, a motor or an additional servo."""
     settings.servo, settings.reverse = channel.servo, channel.direction < 0
     settings.zero_us, settings.us_per_radian = channel.zero, channel.per_radian
     settings.min_us, settings.max_us = channel.lowest, channel.highest
@@ -137,7 +139,9 @@ def _describe_servo(settings: bpy.types.PropertyGroup, channel: ServoChannel) ->
     settings.recorded_offset = channel.homing_offset
 
 
-def _describe_value(value: bpy.types.PropertyGroup, channel: ServoChannel) -> None:
+def _set_value(value: bpy.types.PropertyGroup, channel: ServoChannel) -> None:
+    """Writes a channel to the servo settings of an auxiliary value."""
+
     def at(number: float) -> float:
         return channel.zero + channel.direction * channel.per_radian * channel.shares[0].gear * number
 
@@ -158,8 +162,8 @@ def copy_path(rig: bpy.types.Object) -> Path | None:
 
 
 def keep_copy(rig: bpy.types.Object) -> str:
-    """Saves the automatic copy, which survives undo and a crash; returns the reason if that failed,
-    else "".
+    """Saves the automatic copy, which survives undo and a crash. Returns why it could not be saved; "" if it
+    was.
     """
     path = copy_path(rig)
     if path is None:

@@ -33,20 +33,22 @@ from ..properties.servo import ServoSettings
 from ..properties.servo_units import PULSES
 from . import programs
 
+# what servos report that has to do with their health
 HEALTH = frozenset((Quantity.TEMPERATURE, Quantity.VOLTAGE, Quantity.LOAD, Quantity.CURRENT))
-NO_VALUE = "give the bone its name again, or set the joint's servo to -1"
+# remedy if the bone of a joint does not exist
+NO_BONE = "give the bone its name again, or set the joint's servo to -1"
 
 
 @dataclass(frozen=True)
 class Source:
-    """The source of a device joint's value: a joint of a chain, a motor of the mechanism (`bone` is its
-    joint's name), or an animatable value (`auxiliary` is its name).
+    """The source of a device joint's value: a joint of a chain, a motor of the mechanism, or an auxiliary
+    value, which follows an animatable property.
     """
 
     chain: str = ""  # uid of the chain or the mechanism
-    bone: str = ""
+    bone: str = ""  # name of the joint's bone; for a motor, name of its joint
     axis: str = ""
-    auxiliary: str = ""
+    auxiliary: str = ""  # name of the auxiliary value; "" for joints and motors
 
     @cached_property
     def key(self) -> SourceKey:
@@ -76,8 +78,10 @@ def driven(rig: bpy.types.Object) -> list[tuple]:
     ]
 
 
-def has_own_servo(owner: bpy.types.Object, joint: bpy.types.PropertyGroup) -> bool:
-    """Whether a joint of a chain, or a motor of a mechanism, has a servo of its own that Limber drives."""
+def has_own_servo(owner: bpy.types.PropertyGroup, joint: bpy.types.PropertyGroup) -> bool:
+    """Whether a joint or motor has a servo of its own that Limber drives. `owner`: settings of its chain or
+    mechanism.
+    """
     return joint.servo >= 0 and getattr(owner, "sends_to_robot", True)
 
 
@@ -109,12 +113,13 @@ def servos(rig: bpy.types.Object) -> list[int]:
     """Numbers of the servos, in the order of the device's channels."""
     device = rig.limber.device
     joint_servos = [joint.servo for owner, joint in driven(rig) if has_own_servo(owner, joint)]
-    further = [channel.servo for channel in device.channels if channel.servo >= 0]
-    return [*joint_servos, *further, *(value.servo for value in values_with_servo(rig) if value.servo >= 0)]
+    additional = [channel.servo for channel in device.channels if channel.servo >= 0]
+    of_values = [value.servo for value in values_with_servo(rig) if value.servo >= 0]
+    return [*joint_servos, *additional, *of_values]
 
 
 def all_settings(rig: bpy.types.Object) -> list[ServoSettings]:
-    """All property groups with settings of a servo: joints, motors, additional servos and auxiliary
+    """Settings of everything that can have a servo: joints, motors, additional servos and auxiliary
     values.
     """
     device = rig.limber.device
@@ -173,20 +178,20 @@ def describe_plain(rig: bpy.types.Object) -> Device:
         DeviceError: as `describe`.
     """
     device = rig.limber.device
-    moving, channels = [], []
+    device_joints, channels = [], []
     for settings, joint in driven(rig):
-        moving.append(_joint(mover_of(rig, settings), joint))
+        device_joints.append(_joint(mover_of(rig, settings), joint))
         if has_own_servo(settings, joint):
             channels.append(_channel(joint, (Share(joint.label, joint.gear),)))
-    channels += [_further(rig, channel) for channel in device.channels if channel.servo >= 0]
+    channels += [_additional(rig, channel) for channel in device.channels if channel.servo >= 0]
     for value in values_with_servo(rig):
         joint, channel = _auxiliary(value)
-        moving.append(joint)
+        device_joints.append(joint)
         if value.servo >= 0:
             channels.append(channel)
     return Device(
         port=device.port.strip(),
-        joints=tuple(moving),
+        joints=tuple(device_joints),
         channels=tuple(channels),
         baudrate=device.baudrate,
         protocol=device.protocol_name,
@@ -206,19 +211,22 @@ def protocol_settings(device: bpy.types.PropertyGroup) -> ProtocolSettings:
 def _joint(mover: Mover, joint: bpy.types.PropertyGroup) -> DeviceJoint:
     name = joint.label
     if not mover.keys_of({joint.key: 0.0}):
-        raise DeviceError(f"Joint {name}: its bone is missing: {NO_VALUE}")
+        raise DeviceError(f"Joint {name}: its bone is missing: {NO_BONE}")
     unit: Unit = "m" if axes.is_prismatic(joint.axis) else "rad"
     return DeviceJoint(name, _limits(f"Joint {name}", joint.lower, joint.upper, joint), unit)
 
 
-def _limits(name: str, lower: float, upper: float, speeds: bpy.types.PropertyGroup) -> Limits:
+def _limits(name: str, lower: float, upper: float, rates: bpy.types.PropertyGroup) -> Limits:
+    """Limits of the joint or value `name`; velocity, acceleration and jerk are those of `rates`. Raises
+    DeviceError if they are invalid.
+    """
     if fault := next(range_faults(lower, upper, "value"), ""):
         raise DeviceError(f"{name}: {fault}")
     if lower > upper:
         raise DeviceError(f"{name}: its smallest value is above its largest: exchange Min and Max")
-    if fault := next(rate_faults(speeds), ""):
+    if fault := next(rate_faults(rates), ""):
         raise DeviceError(f"{name}: {fault}")
-    return Limits(lower, upper, speeds.velocity, speeds.acceleration, speeds.jerk)
+    return Limits(lower, upper, rates.velocity, rates.acceleration, rates.jerk)
 
 
 def _channel(servo: bpy.types.PropertyGroup, shares: tuple[Share, ...]) -> ServoChannel:
@@ -236,7 +244,8 @@ def _channel(servo: bpy.types.PropertyGroup, shares: tuple[Share, ...]) -> Servo
     )
 
 
-def _further(rig: bpy.types.Object, channel: bpy.types.PropertyGroup) -> ServoChannel:
+def _additional(rig: bpy.types.Object, channel: bpy.types.PropertyGroup) -> ServoChannel:
+    """Channel of an additional servo; raises DeviceError if a joint that drives it does not exist."""
     known = names(rig)
     for share in channel.shares:
         if share.joint not in known:
@@ -248,6 +257,7 @@ def _further(rig: bpy.types.Object, channel: bpy.types.PropertyGroup) -> ServoCh
 
 
 def _auxiliary(value: bpy.types.PropertyGroup) -> tuple[DeviceJoint, ServoChannel]:
+    """Joint and channel of an auxiliary value, which the device treats as a joint."""
     limits = _limits(f"Value {value.name}", value.low, value.high, value)
     ends = value.at_low, value.at_high
     return auxiliary(

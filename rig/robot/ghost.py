@@ -34,20 +34,20 @@ def posed(
     """Head and tail [m, world] of each bone that the robot moves, for joint values [rad or m]; a joint with
     the value None keeps its posed value.
     """
-    known: dict[str, list[tuple[str, float]]] = {}
-    motors: dict[tuple[str, str], float] = {}
+    by_bone: dict[str, list[tuple[str, float]]] = {}  # (axis, value) of each joint of a bone
+    motors: dict[tuple[str, str], float] = {}  # value of each motor by (joint, axis)
     for source, joint_value in zip(sources, values, strict=False):
         if joint_value is None or not source.bone:
             continue
         if source.chain == rig.limber.mechanism.uid:
             motors[source.bone, source.axis] = joint_value
         else:
-            known.setdefault(source.bone, []).append((source.axis, joint_value))
+            by_bone.setdefault(source.bone, []).append((source.axis, joint_value))
     return _of_mechanism(rig, motors) + segments_of(
         rig,
         {
             name: _basis(rig.pose.bones[name], axis_values)
-            for name, axis_values in known.items()
+            for name, axis_values in by_bone.items()
             if name in rig.pose.bones
         },
     )

@@ -28,11 +28,12 @@ from .lerobot_servos import LerobotServo, servo_at, servo_of
 BAUDRATE = 1_000_000  # [bit/s] baud rate that LeRobot uses with both makers' servos
 # item in place of a model's name: the joints are at 0 in the middle of the recorded range, as in LeRobot
 MIDDLE = "middle"
-LOST = 0.01  # [rad] smallest loss of a joint's range in an exported file that is reported, about 0.5 degrees
+# [rad] smallest loss of a joint's range in an exported file that is reported, about 0.5 degrees
+LEAST_LOSS = 0.01
 
 
 def model_name(rig: bpy.types.Object) -> str:
-    """Name of the model from which a rig's robot was imported, if Limber knows its zeros; else ""."""
+    """Name of the robot model that was imported as this rig, if Limber knows the model's zeros; else ""."""
     name = str(rig.data.get(imported_robot.KEY, "")) if rig.data is not None else ""
     return name if name in KNOWN else ""
 
@@ -70,7 +71,7 @@ def give(
     }
 
     # nothing is written before all checks have passed
-    _refuse_strangers(rig, motors, arms, arm, known)
+    _refuse_unknown_motors(rig, motors, arms, arm, known)
     if not servos:
         raise RigError(
             f"'{rig.name}' has no joint for the motors {', '.join(motors)}: give its joints these names, or"
@@ -129,7 +130,7 @@ def _write(
         if servo.settings.servo != motors[name].id:
             robot_device.give_servo(rig, servo.settings, motors[name].id)
     for name, servo in servos.items():
-        _give(servo, motors[name], zeros.get(name))
+        _calibrate_servo(servo, motors[name], zeros.get(name))
 
 
 def _joints_without_motor(rig: bpy.types.Object, motors: Mapping[str, LeRobotMotor]) -> list[str]:
@@ -156,7 +157,7 @@ def _arm(arms: Mapping[str, Mapping[str, str]], prefix: str) -> Mapping[str, str
     if prefix or "" in arms:
         return arms[prefix]
     if len(arms) > 1:
-        names = " and ".join(f"'{each}'" for each in arms)
+        names = " and ".join(f"'{arm_prefix}'" for arm_prefix in arms)
         raise RigError(
             f"The file has {len(arms)} arms, whose motors' names begin with {names}: write one of these into"
             " Prefix in the file browser"
@@ -164,7 +165,7 @@ def _arm(arms: Mapping[str, Mapping[str, str]], prefix: str) -> Mapping[str, str
     return next(iter(arms.values()), {})
 
 
-def _refuse_strangers(
+def _refuse_unknown_motors(
     rig: bpy.types.Object,
     motors: Mapping[str, LeRobotMotor],
     arms: Mapping[str, Mapping[str, str]],
@@ -237,15 +238,15 @@ def collect(rig: bpy.types.Object, model: str) -> tuple[dict[str, LeRobotMotor],
     Raises:
         RigError: the model's joints have no servos, or a homing offset is not known.
     """
-    motors, lost_servos, zeros = {}, [], KNOWN[model]
+    motors, remarks, zeros = {}, [], KNOWN[model]
     for name in _motor_names(model):
         servo = servo_of(rig, name, -1, zeros.get(name))
         if servo is None or servo.settings.servo < 0:
             raise RigError(f"'{rig.name}' has no servo for '{name}': give that joint one")
         motors[name], lost = _motor(rig, servo, zeros.get(name))
         if lost:
-            lost_servos.append(f"{servo.name}: {lost}")
-    return motors, lost_servos
+            remarks.append(f"{servo.name}: {lost}")
+    return motors, remarks
 
 
 def scale_of(rig: bpy.types.Object, joint: FileJoint) -> Scale:
@@ -289,11 +290,14 @@ def _refuse_without_range(servos: Mapping[str, LerobotServo], zeros: Mapping[str
             )
 
 
-def _give(servo: LerobotServo, motor: LeRobotMotor, zero: Zero | None) -> None:
+def _calibrate_servo(servo: LerobotServo, motor: LeRobotMotor, zero: Zero | None) -> None:
+    """Writes a motor's range, homing offset and, by its `zero`, the servo's zero and direction to the
+    settings of its servo. Without a known zero it is a gripper, whose zero follows from the joint's range.
+    """
     settings = servo.settings
     settings.recorded_offset = motor.homing_offset
     if not servo.settings.has_zero:
-        _give_value(servo, motor, zero)
+        _calibrate_value(servo, motor, zero)
         return
     settings.gear, settings.min_us, settings.max_us = 1.0, motor.range_min, motor.range_max
     if zero is None:  # the gripper is closed at its lower limit and open at its upper limit
@@ -308,7 +312,8 @@ def _give(servo: LerobotServo, motor: LeRobotMotor, zero: Zero | None) -> None:
     settings.zero_us = motor.middle - settings.sense * STEPS_PER_RADIAN * servo.sign * zero.value
 
 
-def _give_value(servo: LerobotServo, motor: LeRobotMotor, zero: Zero | None) -> None:
+def _calibrate_value(servo: LerobotServo, motor: LeRobotMotor, zero: Zero | None) -> None:
+    """As `_calibrate_servo`, for an auxiliary value: its range, and the servo's positions at both ends."""
     value, ends = servo.settings, (motor.range_min, motor.range_max)
     if zero is None:  # the gripper is closed at the joint's lower limit
         value.low, value.high = servo.limits
@@ -322,8 +327,11 @@ def _give_value(servo: LerobotServo, motor: LeRobotMotor, zero: Zero | None) -> 
 
 
 def _motor(rig: bpy.types.Object, servo: LerobotServo, zero: Zero | None) -> tuple[LeRobotMotor, str]:
-    """LeRobot's motor of a servo, and a text about the part of its range that LeRobot cannot express ("" if
-    none).
+    """LeRobot's motor of a servo, and a text about the part of its range that LeRobot cannot express; "" if
+    there is none.
+
+    Raises:
+        RigError: the servo's direction, zero or homing offset cannot be expressed, or is not known.
     """
     settings = servo.settings
     offset = _stored_offset(rig, settings)
@@ -350,12 +358,14 @@ def _motor(rig: bpy.types.Object, servo: LerobotServo, zero: Zero | None) -> tup
     end = round(2 * middle) - begin
     lost = (high - low - (end - begin)) / per_radian
     return LeRobotMotor(settings.servo, 0, offset, begin, end), (
-        f"{degrees(lost):.1f} degrees of its range are left out" if lost > LOST else ""
+        f"{degrees(lost):.1f} degrees of its range are left out" if lost > LEAST_LOSS else ""
     )
 
 
 def _stored_offset(rig: bpy.types.Object, settings: bpy.types.PropertyGroup) -> int:
-    """Homing offset [raw units] that a servo reports, else the homing offset of its calibration."""
+    """Homing offset [raw units] that a servo reports, else that of its calibration; raises RigError if
+    neither is known.
+    """
     link, status = links.link(rig), links.status(rig)
     index = None if link is None else robot_device.channel_of_servo(link.device, settings.servo)
     reported = None if status is None or index is None else status.channels[index].homing_offset

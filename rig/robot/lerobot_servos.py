@@ -21,7 +21,7 @@ class LerobotServo:
         settings: The joint, additional servo or value.
         name: Name for messages.
         sign: -1 if the bone's channel is the negative of the model's joint, else 1.
-        limits: Limits of the bone's channel [rad].
+        limits: Limits of the bone's channel [rad; prismatic joints m], or of the value.
     """
 
     settings: ServoSettings
@@ -46,9 +46,9 @@ def servo_of(rig: bpy.types.Object, name: str, number: int, zero: Zero | None) -
     """Servo of the LeRobot motor `name`: the servo of the model's joint, of a bone or of a value with this
     name, else the servo with the number `number`.
     """
-    of = zero.of if zero is not None and zero.of else name
+    joint_name = zero.of if zero is not None and zero.of else name
     for bone, record in imported_robot.records(rig) if imported_robot.is_robot(rig) else ():
-        if record.axis and record.branch.joint.name == of:
+        if record.axis and record.branch.joint.name == joint_name:
             servo = _on_bone(rig, bone, imported_robot.axis_of(record), record.sign, record.span)
             if servo is not None:
                 return servo

@@ -1,8 +1,10 @@
-"""The value of a robot that follows how far a chain's eyelids are closed."""
+"""The property that a robot's value follows to close its eyelids as a chain's."""
 
 import bpy
 
 
 def lid_path(chain: bpy.types.PropertyGroup) -> str:
-    """Data path, from the armature object, of the property that says how far a chain's eyelids are closed."""
+    """Data path, from the armature object, of the property that tells how far a chain's eyelids are closed:
+    0 open, 1 closed.
+    """
     return f"{chain.path_from_id()}.eyes.lid"

@@ -21,20 +21,18 @@ from .device import Source, describe
 from .history import History
 from .sending import ConnectedRobot, robots, send, sessions
 
-MOVING = set(DRIVEN)
+MOVING = set(DRIVEN)  # states in which the robot is driven
 # states in which the robot does not follow, and can be set up
 QUIET = {State.DISARMED, State.LIMP, State.SETUP}
-LOST = {State.FAULT, State.WORKER_LOST}
-NARROW = (  # remedy if the ranges of servos are smaller than the limits of their joints
-    "narrow the joints' limits, or correct the servos' ranges"
-)
+LOST = {State.FAULT, State.WORKER_LOST}  # states that the user must clear first
+# remedy if the ranges of servos are smaller than the limits of their joints
+NARROW = "narrow the joints' limits, or correct the servos' ranges"
 # [rad, or the joint's unit] smallest difference between a channel's range and its joint's that is reported
 SLACK = 0.01
 
 
-_connected_once: dict[
-    int, str
-] = {}  # names of the objects that were connected in this session, by their session_uid
+# names of the objects that were connected in this session, by their session_uid
+_connected_once: dict[int, str] = {}
 
 
 def connect(rig: bpy.types.Object) -> None:
@@ -119,7 +117,7 @@ def ports() -> set[str]:
 
 
 def look(rig: bpy.types.Object) -> bool:
-    """Reads the robot's status from the worker, after values were sent; returns whether anything that panels
+    """Reads the status of the connected rig's robot from the worker; returns whether anything that panels
     show as text has changed.
     """
     return robots[rig.session_uid].look()
@@ -132,11 +130,8 @@ def changed_since_connect(rig: bpy.types.Object) -> bool:
         return False
     try:
         return robot.link.device != describe(rig)
-    except (
-        HardwareError,
-        MotionError,
-    ):  # the properties no longer describe a valid device, so they differ from the connected device
-        return True
+    except (HardwareError, MotionError):
+        return True  # the properties no longer describe a valid device
 
 
 def short_servos(rig: bpy.types.Object) -> list[str]:
@@ -200,11 +195,11 @@ def stop_all() -> int:
 
 
 def is_lost(rig: bpy.types.Object) -> bool:
-    """Whether the rig's robot was stopped, has a fault, or cannot be reached, which the user must clear
+    """Whether the rig's robot was stopped, has a fault, or cannot be reached: the user must clear that
     first.
     """
-    seen = status(rig)
-    return seen is not None and seen.state in LOST
+    robot_status = status(rig)
+    return robot_status is not None and robot_status.state in LOST
 
 
 def is_any_connected() -> bool:

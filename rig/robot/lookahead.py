@@ -15,8 +15,8 @@ from . import playhead, values
 from .device import Source
 from .values import Value
 
-# [rad, or the joint's unit] smallest difference of a value from its keyframes at which it counts as changed
-# otherwise, such as by hand
+# [rad, or the joint's unit] difference from its keyframes up to which a value counts as theirs; at a larger
+# one it was changed by hand, for example
 SAME = 1e-5
 
 
@@ -35,6 +35,9 @@ def ahead(
         sources: The sources that the device's joints follow.
         current: Current values of the sources.
         speeds: Maximum speed of each source [rad/s, m/s or unit/s].
+
+    Returns:
+        The value of each source; velocities are per frame.
     """
     scene = playing_scene(rig)
     if scene is None:
@@ -42,16 +45,18 @@ def ahead(
     early = max(-rig.limber.device.latency, 0.0)
     values_ahead = values_at(rig, sources, frame_ahead(scene, early))
     later = values_at(rig, sources, frame_ahead(scene, early, playhead.step(scene)))
-    farthest = ((1.0 + HEADROOM) * speed * playhead.due(scene) for speed in speeds)
-    return [
-        _with_velocity(*four, early > 0.0)
-        for four in zip(current, values_ahead, later, farthest, strict=True)
-    ]
+    largest_steps = ((1.0 + HEADROOM) * speed * playhead.due(scene) for speed in speeds)
+    rows = zip(current, values_ahead, later, largest_steps, strict=True)
+    return [_with_velocity(*row, early > 0.0) for row in rows]
 
 
 def _with_velocity(
-    current: Value, ahead_value: float | None, later: float | None, farthest: float, is_early: bool
+    current: Value, ahead_value: float | None, later: float | None, largest_step: float, is_early: bool
 ) -> Value:
+    """The value to send for a source: `ahead_value` if values are sent early (`is_early`), else the current
+    one, with the velocity to `later`, one frame after `ahead_value`; 0 if that is more than `largest_step`. A
+    value that keyframes do not determine is sent as it is.
+    """
     if (
         ahead_value is None
         or later is None
@@ -60,7 +65,7 @@ def _with_velocity(
     ):
         return current
     step = later - ahead_value  # change [rad, m or unit] in one frame
-    return Kinematic(ahead_value if is_early else current, step if abs(step) <= farthest else 0.0)
+    return Kinematic(ahead_value if is_early else current, step if abs(step) <= largest_step else 0.0)
 
 
 def playing_scene(rig: bpy.types.Object) -> bpy.types.Scene | None:
@@ -105,6 +110,7 @@ def values_at(rig: bpy.types.Object, sources: tuple[Source, ...], frame: float) 
 
 
 def _value_at(rig: bpy.types.Object, source: Source, frame: float) -> float | None:
+    """Keyframed value of a source at a frame; None if keyframes do not determine it."""
     if source.auxiliary:
         return _keyed(*_property(rig, source.auxiliary), frame)
     mover = values.mover_of_source(rig, source)
@@ -128,6 +134,9 @@ def _property(rig: bpy.types.Object, auxiliary: str) -> tuple[bpy.types.ID | Non
 
 
 def _keyed(owner: bpy.types.ID | None, path: str, index: int, frame: float) -> float | None:
+    """Value of a property at a frame by the owner's action; None if it has no keyframes there, or if NLA
+    tracks or a driver change it too.
+    """
     animation = owner.animation_data if owner is not None else None
     if animation is None or animation.action is None or animation.action_influence < 1.0:
         return None

@@ -34,16 +34,16 @@ from .sending import robots
 from .values import value_of
 
 EVERY = 0.1  # [s] time between two updates of the page's state
-LOST = "the robot is not connected: press Connect in Blender"
+NOT_CONNECTED = "the robot is not connected: press Connect in Blender"
 
 
 @dataclass
 class _Page:
-    """The page that an armature's server shows to browsers, with the commands that came from them."""
+    """The page of an armature, and the commands that came from browsers and wait."""
 
     rig_name: str
     server: PageServer | None = None
-    said: str = ""  # reason why the last command failed
+    failure: str = ""  # reason why the last command failed
     shown_at: float = 0.0  # [s] time of the last update
     orders: WaitingOrders = field(default_factory=WaitingOrders)
 
@@ -94,6 +94,7 @@ def end(rig: bpy.types.Object) -> None:
 
 
 def end_all() -> None:
+    """Stops serving all pages."""
     for page in _pages.values():
         if page.server is not None:
             page.server.close()
@@ -108,6 +109,7 @@ def address(rig: bpy.types.Object) -> str:
 
 
 def is_served() -> bool:
+    """Whether any page is served."""
     return bool(_pages)
 
 
@@ -130,18 +132,23 @@ def look() -> bool:
         for waiting in page.orders.take():
             done = True
             try:
-                page.said = ""
-                _do(rig, waiting)
+                page.failure = ""
+                _execute(rig, waiting)
             except (RigError, HardwareError) as error:
-                page.said = str(error)
+                page.failure = str(error)
         if page.server.is_watched and (time_now := monotonic()) >= page.shown_at:
             page.shown_at = time_now + EVERY
-            page.server.publish(json.dumps(_state(rig, page.said)))
+            page.server.publish(json.dumps(_state(rig, page.failure)))
     return done
 
 
 @granted
-def _do(rig: bpy.types.Object, waiting: WaitingOrder) -> None:
+def _execute(rig: bpy.types.Object, waiting: WaitingOrder) -> None:
+    """Executes a command from the page.
+
+    Raises:
+        RigError, HardwareError: it cannot be executed now.
+    """
     order = waiting.order
     if order.is_released:
         return
@@ -160,21 +167,21 @@ def _order_robot(rig: bpy.types.Object, word: str) -> None:
     """Executes a person's button press for the robot, if the robot's state allows it."""
     robot = robots.get(rig.session_uid)
     if robot is None:
-        raise RigError(f"'{word}': {LOST}")
+        raise RigError(f"'{word}': {NOT_CONNECTED}")
     if word not in possible_orders(robot.link.status()):
         raise RigError(f"'{word}' cannot be done now. {robot.link.status().sentence}")
     robot.session.order(word)
 
 
 def _state(rig: bpy.types.Object, remark: str) -> dict[str, Any]:
-    """State of the page, as JSON."""
+    """State of the page, as values that JSON can express; `remark`: why the last command failed, or ""."""
     scene = bpy.context.scene
     is_rehearsed = rehearsal.is_on(scene)
     seconds_a_frame = scene.render.fps_base / scene.render.fps
     values = [
-        {"name": each.name, "value": number, "lower": each.low, "upper": each.high}
-        for each in rig.limber.device.auxiliaries
-        if (number := value_of(each)) is not None
+        {"name": value.name, "value": number, "lower": value.low, "upper": value.high}
+        for value in rig.limber.device.auxiliaries
+        if (number := value_of(value)) is not None
     ]
     return {
         "character": rig.name,
@@ -220,7 +227,7 @@ def _chain(rig: bpy.types.Object, chain: bpy.types.PropertyGroup) -> dict[str, A
         performer, name = directing
         request, set_by = performer.requested(name) or request, performer.set_by(name)
     # reversed, so that of several targets with the same name the first is used
-    by_name = {each.name: each for each in reversed(targets) if each is not None}
+    by_name = {target.name: target for target in reversed(targets) if target is not None}
     target = by_name.get(request.target) or followed_target(chain)
     position = target.obj.matrix_world.translation if target is not None else (0.0, 0.0, 0.0)
     return {

@@ -27,9 +27,10 @@ NO_INDEX = -1  # array index of a property that is a single number
 
 @dataclass
 class _Take:
-    """Puppeteering state of one robot, with the frames and positions recorded so far."""
+    """Puppeteering of one robot, with what is recorded so far."""
 
-    frames: list[float] = field(default_factory=list)
+    frames: list[float] = field(default_factory=list)  # scene frames, ascending
+    # measured values in each frame, in the device's order [rad; prismatic joints m]; None if not measured
     poses: list[tuple[float | None, ...]] = field(default_factory=list)
     recording: bool = False
     begun: bool = False  # whether the robot's torque has been off since the start
@@ -39,15 +40,15 @@ _takes: dict[int, _Take] = {}  # robots that are being followed, by the armature
 
 
 def why_not(rig: bpy.types.Object) -> str:
-    """Why the armature cannot follow the robot, with the remedy; "" if it can: a joint or motor has a servo,
-    and nothing on the rig is live.
+    """Why the armature cannot follow the robot, with the remedy; "" if it can. It cannot while a live mover,
+    or every mover with servos, refuses to be moved by hand, or while a constraint moves a bone with a servo.
     """
     with_servos = {source.chain for source in sources(rig)}
     movers = [mover for mover in movers_of(rig) if mover.is_live or mover.settings.uid in with_servos]
     reasons = [(mover, uses.why_not(Use.HAND, mover)) for mover in movers]
-    against = next((why for mover, why in reasons if why and mover.is_live), "")
-    against = against or (reasons[0][1] if reasons and all(why for _, why in reasons) else "")
-    return against or _why_not_shown(rig)
+    reason = next((why for mover, why in reasons if why and mover.is_live), "")
+    reason = reason or (reasons[0][1] if reasons and all(why for _, why in reasons) else "")
+    return reason or _why_not_shown(rig)
 
 
 def _why_not_shown(rig: bpy.types.Object) -> str:
@@ -97,6 +98,7 @@ def leave(rig: bpy.types.Object) -> None:
 
 
 def forget() -> None:
+    """Stops following all robots, and discards recordings."""
     _takes.clear()
 
 
@@ -106,11 +108,12 @@ def is_going() -> bool:
 
 
 def leads(rig: bpy.types.Object) -> bool:
-    """Whether the rig currently follows its robot."""
+    """Whether the robot leads: the rig currently follows it."""
     return rig.session_uid in _takes
 
 
 def is_recording(rig: bpy.types.Object) -> bool:
+    """Whether the pose of each frame is being recorded."""
     take = _takes.get(rig.session_uid)
     return take is not None and take.recording
 
@@ -140,7 +143,7 @@ def finish(rig: bpy.types.Object) -> int:
 
 
 def key_now(rig: bpy.types.Object, frame: int) -> None:
-    """Keys the joints, motors and properties of the robot at a frame."""
+    """Keys the current values of the robot's joints, motors and properties at a frame."""
     joints = {source.key: 0.0 for source in links.sources(rig) if not source.auxiliary}
     for channel in robot_values.keys_of(rig, joints):
         index = channel.index if channel.part else NO_INDEX
@@ -194,6 +197,7 @@ def _remember(take: _Take, frame: float, values: tuple[float | None, ...]) -> No
 
 
 def _key(rig: bpy.types.Object, take: _Take) -> None:
+    """Inserts the keyframes of a recording; a rig without an action gets one."""
     if rig.animation_data is None or rig.animation_data.action is None:
         actions.assign(rig, bpy.data.actions.new(f"{rig.name} by hand"))
     animation = rig.animation_data
@@ -227,6 +231,7 @@ def _key(rig: bpy.types.Object, take: _Take) -> None:
 
 
 def _key_value(rig: bpy.types.Object, name: str, known: list[tuple[float, float]]) -> None:
+    """Keys the property that an auxiliary value follows; `known`: (frame, value)."""
     value = rig.limber.device.auxiliaries.get(name)
     if value is None or value.owner is None:
         return

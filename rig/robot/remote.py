@@ -44,15 +44,17 @@ PARSING_SHARE = 0.6  # share of a read's time for parsing; the rest is for execu
 
 
 @dataclass
-class _Ear:
+class _Receiver:
+    """Receiver of commands to one armature."""
+
     rig_name: str
     orders: RemoteOrders
     signals: RemoteSignals = field(default_factory=RemoteSignals)
-    # velocities of targets, from messages since the last read [m/s, rad/s]
+    # newest velocity of each target since the last read [m/s], with its angular velocity if sent [rad/s]
     velocities: dict[str, list[float]] = field(default_factory=dict)
 
 
-_ears: dict[int, _Ear] = {}  # objects that listen, by the armature object's session_uid
+_receivers: dict[int, _Receiver] = {}  # by the session_uid of the armature that listens
 
 
 def listen(rig: bpy.types.Object) -> None:
@@ -66,31 +68,33 @@ def listen(rig: bpy.types.Object) -> None:
     refuse_others(remote.host, bpy.app.online_access)
     end(rig)
     inbox = partial(RemoteOrders, stop=links.press_stops)
-    _ears[rig.session_uid] = _Ear(rig.name, opened(inbox, remote.host, remote.port))
+    _receivers[rig.session_uid] = _Receiver(rig.name, opened(inbox, remote.host, remote.port))
     runtime.signals["remote"] = _SentSignals()
 
 
 def end(rig: bpy.types.Object) -> None:
     """Stops listening for an armature."""
-    ear = _ears.pop(rig.session_uid, None)
-    if ear is not None:
-        ear.orders.close()
+    receiver = _receivers.pop(rig.session_uid, None)
+    if receiver is not None:
+        receiver.orders.close()
 
 
 def end_all() -> None:
-    for ear in _ears.values():
-        ear.orders.close()
-    _ears.clear()
+    """Stops all listening."""
+    for receiver in _receivers.values():
+        receiver.orders.close()
+    _receivers.clear()
 
 
 def heard(rig: bpy.types.Object) -> RemoteOrders | None:
     """Inbox of an armature's remote control; None if it does not listen."""
-    ear = _ears.get(rig.session_uid)
-    return ear.orders if ear else None
+    receiver = _receivers.get(rig.session_uid)
+    return receiver.orders if receiver else None
 
 
 def is_listening() -> bool:
-    return bool(_ears)
+    """Whether any armature listens."""
+    return bool(_receivers)
 
 
 def addresses(movers: Iterable[Mover]) -> list[str]:
@@ -133,20 +137,20 @@ def look(budget: float = BUDGET) -> bool:
         Whether something visible has changed: a command was executed, or the error message differs.
     """
     done = False
-    for uid, ear in list(_ears.items()):
-        orders = ear.orders
+    for uid, receiver in list(_receivers.items()):
+        orders = receiver.orders
         begun, before = orders.clock(), orders.problem
         orders.look(PARSING_SHARE * budget)
         if orders.is_alarmed:
             done = True
             links.stop_all()
             orders.void_arm()
-        rig = _find(uid, ear)
+        rig = _find(uid, receiver)
         if rig is None:
-            _ears.pop(uid).orders.close()
+            _receivers.pop(uid).orders.close()
             continue
         orders.answer(limber_version(), rehearsal.state(bpy.context.scene))
-        done |= _execute_newest(rig, ear, begun + budget) or orders.problem != before
+        done |= _execute_newest(rig, receiver, begun + budget) or orders.problem != before
     return done
 
 
@@ -154,52 +158,56 @@ class _SentSignals:
     """Values from other programs, as signals of live motion."""
 
     def is_active(self, scene: bpy.types.Scene) -> bool:
-        return any(ear.signals.is_active for _, ear in _ears_in(scene))
+        return any(receiver.signals.is_active for _, receiver in _receivers_in(scene))
 
     def advance(self, scene: bpy.types.Scene, dt: float) -> bool:
         changed = False
         distances: list[float] = []
-        for rig, ear in _ears_in(scene):
-            for address, numbers in ear.signals.advance(dt):
-                changed |= _followed(rig, ear, address, numbers)
-            for address in ear.signals.lasting():
+        for rig, receiver in _receivers_in(scene):
+            for address, numbers in receiver.signals.advance(dt):
+                changed |= _apply(rig, receiver, address, numbers)
+            for address in receiver.signals.lasting():
                 distances += target_distances(rig, address)
         persons.note_targets(scene, distances)
         return changed
 
 
-def _ears_in(scene: bpy.types.Scene) -> list[tuple]:
+def _receivers_in(scene: bpy.types.Scene) -> list[tuple]:
     """The objects of a scene that listen, each with its receiver."""
-    listening = [(_find(uid, ear), ear) for uid, ear in _ears.items()]
-    return [(rig, ear) for rig, ear in listening if rig is not None and scene.objects.get(rig.name) == rig]
+    listening = [(_find(uid, receiver), receiver) for uid, receiver in _receivers.items()]
+    return [
+        (rig, receiver)
+        for rig, receiver in listening
+        if rig is not None and scene.objects.get(rig.name) == rig
+    ]
 
 
 @granted
-def _followed(rig: bpy.types.Object, ear: _Ear, address: str, numbers: Sequence[float]) -> bool:
-    """Sets the property that an address names; returns whether that is possible. If it is not, its signal
-    ends.
+def _apply(rig: bpy.types.Object, receiver: _Receiver, address: str, numbers: Sequence[float]) -> bool:
+    """Sets what an address names to numbers of its signal; returns whether that is possible. If it is not,
+    the signal ends.
     """
     kind, _, names = address.partition("/")
     try:
         ORDERS[kind](rig, Order(kind, names, tuple(numbers)))
     except RigError as error:
-        ear.orders.problem = str(error)
-        ear.signals.end(address)
+        receiver.orders.problem = str(error)
+        receiver.signals.end(address)
         return False
     rig.update_tag()
     return True
 
 
-def _execute_newest(rig: bpy.types.Object, ear: _Ear, until: float) -> bool:
+def _execute_newest(rig: bpy.types.Object, receiver: _Receiver, until: float) -> bool:
     """Executes pending commands until the time `until`; returns whether there were any."""
-    orders = ear.orders
+    orders = receiver.orders
     if not orders.newest:
         return False
     for address in sorted(orders.newest, key=lambda address: not address.startswith(f"{VELOCITY}/")):
         try:
             _execute(
                 rig,
-                ear,
+                receiver,
                 address,
                 orders.newest.pop(address),
                 orders.counts.pop(address, 1),
@@ -210,23 +218,28 @@ def _execute_newest(rig: bpy.types.Object, ear: _Ear, until: float) -> bool:
         if orders.clock() >= until:
             break
     if not orders.newest:
-        ear.velocities.clear()
+        receiver.velocities.clear()
     rig.update_tag()
     return True
 
 
-def _find(uid: int, ear: _Ear) -> bpy.types.Object | None:
+def _find(uid: int, receiver: _Receiver) -> bpy.types.Object | None:
     """The armature, found also after undo or renaming; None if it was deleted."""
-    rig = find(ear.rig_name, uid)
-    ear.rig_name = rig.name if rig else ""
+    rig = find(receiver.rig_name, uid)
+    receiver.rig_name = rig.name if rig else ""
     return rig
 
 
 @granted
 def _execute(
-    rig: bpy.types.Object, ear: _Ear, address: str, arguments: Arguments, messages: int, time: float
+    rig: bpy.types.Object, receiver: _Receiver, address: str, arguments: Arguments, messages: int, time: float
 ) -> None:
-    orders = ear.orders
+    """Executes the newest of the `messages` commands to an address, received at `time` [s]; NaN: not known.
+
+    Raises:
+        RigError: it cannot be executed.
+    """
+    orders = receiver.orders
     address = address.partition(NAMED)[0]
     try:
         order = order_of(
@@ -247,34 +260,35 @@ def _execute(
         raise RigError(f"'{ROOT}{address}' is an order to a character that plays without Blender")
     elif order.word == VELOCITY:
         target_of(rig, order.names)
-        ear.velocities[order.names] = [*numbers]
+        receiver.velocities[order.names] = [*numbers]
     elif order.word not in STREAMED or order.text:
         ORDERS[order.word](rig, order)
     # only ticks read signals: without ticks the value is written at once
-    elif address in ear.signals and live.is_ticking(rig):
-        _receive(ear, address, numbers, messages, time)
+    elif address in receiver.signals and live.is_ticking(rig):
+        _receive(receiver, address, numbers, messages, time)
     else:
         ORDERS[order.word](rig, order)
-        ear.signals.begin(address, numbers, time)
+        receiver.signals.begin(address, numbers, time)
 
 
-def _receive(ear: _Ear, address: str, numbers: Sequence[float], messages: int, time: float) -> None:
+def _receive(receiver: _Receiver, address: str, numbers: Sequence[float], messages: int, time: float) -> None:
     """Passes received numbers on to a signal, with their velocities and time if the sender gives them."""
     kind, _, names = address.partition("/")
-    velocity = ear.velocities.get(names)
+    velocity = receiver.velocities.get(names)
     rate = None
     if kind == "rotation":
-        before = Quaternion(ear.signals.value(address))
-        turned = Quaternion(numbers)
-        if turned.magnitude < SHORTEST:
+        before = Quaternion(receiver.signals.value(address))
+        rotation = Quaternion(numbers)
+        if rotation.magnitude < SHORTEST:
             raise RigError(WITHOUT_LENGTH.format(names))
-        turned.normalize()
-        numbers = turned if turned.dot(before) >= 0.0 else -turned
+        rotation.normalize()
+        # of the two quaternions for a rotation, the one near the last: signals interpolate numbers
+        numbers = rotation if rotation.dot(before) >= 0.0 else -rotation
         if velocity and len(velocity) > 3:
             rate = 0.5 * (Quaternion((0.0, *velocity[3:])) @ Quaternion(numbers))
     elif kind == "target" and velocity:
         rate = velocity[:3]
-    ear.signals.receive(address, numbers, messages, rate, time)
+    receiver.signals.receive(address, numbers, messages, rate, time)
 
 
 def _arm(rig: bpy.types.Object, is_new: bool) -> None:

@@ -113,8 +113,8 @@ def _weigh_by_hand(
     weight: float,
     is_whole: bool = False,
 ) -> None:
-    """Gives a posture's weight precedence over the state of the behaviour, if one is rehearsed. `is_whole`:
-    all other postures get weight 0.
+    """Gives a posture's weight precedence over that of the behaviour's state, if one is rehearsed.
+    `is_whole`: all other postures get weight 0.
     """
     if (directing := rehearsal.directing(rig, settings)) is not None:
         performer, chain = directing
@@ -134,7 +134,9 @@ def _mover_and_posture(
 def _set_value(rig: bpy.types.Object, order: Order) -> None:
     """Sets the property that a value of the robot follows."""
     values = rig.limber.device.auxiliaries
-    value = _named(values, order.name, f"The robot of '{rig.name}' has no value", lambda each: each.name)
+    value = _named(
+        values, order.name, f"The robot of '{rig.name}' has no value", lambda auxiliary: auxiliary.name
+    )
     if value_of(value) is None:
         raise RigError(f"Value '{value.name}' has no property that it follows: choose one in the Robot panel")
     write(value.owner, value.path, order.numbers[0])
@@ -202,11 +204,10 @@ def _pause(rig: bpy.types.Object, order: Order) -> None:
 
 
 def _seek(rig: bpy.types.Object, order: Order) -> None:
-    """Sets the scene's frame to a time [s], counted from its first frame."""
+    """Sets the scene's frame to a time [s] after its first frame, within its frame range."""
     scene = bpy.context.scene
     frame = scene.frame_start + order.numbers[0] * scene.render.fps / scene.render.fps_base
-    whole = math.floor(min(max(frame, scene.frame_start), scene.frame_end))
-    scene.frame_set(whole)
+    scene.frame_set(math.floor(min(max(frame, scene.frame_start), scene.frame_end)))
 
 
 def target_of(rig: bpy.types.Object, names: str) -> bpy.types.Object:

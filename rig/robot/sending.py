@@ -59,9 +59,8 @@ class ConnectedRobot:
     # value of `changes` when the same values were sent twice in a row, with everything at rest; -1 if they
     # may change on their own
     still_at: int = -1
-    properties: tuple[
-        float | None, ...
-    ] = ()  # values of the animatable properties that the robot follows, when values were last sent
+    # values of the animatable properties that the robot follows, when values were last sent
+    properties: tuple[float | None, ...] = ()
 
     @property
     def link(self) -> WorkerLink:
@@ -91,8 +90,8 @@ def _as_text(status: Status) -> tuple:
 
 
 def hold(is_held: bool) -> None:
-    """Stops or resumes sending. Robots keep their last values while something steps through frames faster or
-    slower than real time, such as a bake.
+    """Makes all robots keep their last values (`is_held`), or lets them follow again. They keep them while
+    something, such as a bake, steps through frames faster or slower than real time.
     """
     sessions.is_held = is_held
     note_change()
@@ -196,6 +195,7 @@ def _is_held() -> bool:
 
 
 def _is_live(rig: bpy.types.Object) -> bool:
+    """Whether a mover on the rig is live."""
     return any(mover.is_live for mover in movers_of(rig))
 
 

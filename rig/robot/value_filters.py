@@ -11,7 +11,7 @@ from .device import Source
 
 
 class KnownValue(NamedTuple):
-    """A filtered value, and the settings of its filter."""
+    """A filtered value, and the settings from which its filter was made."""
 
     settings: tuple
     filtered: FilteredValue
@@ -36,10 +36,16 @@ class ValueFilters:
         dt: float,
         unit: float = 0.0,
     ) -> list[float | Kinematic]:
-        """Values `dt` [s] after the last call, for property values `desired`: the filtered values with
-        velocity and acceleration per `unit` [s]. Values of joints pass unchanged. A unit of 0 means per call;
-        the next call is then expected after the shorter of the last two steps, since a single long one is a
-        stall.
+        """The values to send, `dt` [s] after the last call. Values of joints, and of properties without a
+        filter, pass unchanged.
+
+        Args:
+            rig: The armature object.
+            sources: The sources that the device's joints follow.
+            desired: Current value of each source.
+            dt: Time since the last call [s]; at most `LONGEST_STEP` of it counts.
+            unit: Time unit [s] of the velocities and accelerations in the result. 0: the time to the next
+                call, expected to be the shorter of the last two steps, since a single long one is a stall.
         """
         values = {value.name: value for value in rig.limber.device.auxiliaries}
         known, self._known, self.at_rest = self._known, {}, True
@@ -49,18 +55,16 @@ class ValueFilters:
         next_step, self._last_step = unit or min(step, self._last_step), step
         filtered_values: list[float | Kinematic] = []
         for source, number in zip(sources, desired, strict=True):
-            value, position = (
-                values.get(source.auxiliary),
-                (number.position if isinstance(number, Kinematic) else number),
-            )
-            filtered = _filtered(value, position, known.get(source.auxiliary)) if value is not None else None
-            if filtered is None:
+            value = values.get(source.auxiliary)
+            position = number.position if isinstance(number, Kinematic) else number
+            state = _filtered(value, position, known.get(source.auxiliary)) if value is not None else None
+            if state is None:
                 filtered_values.append(number)
                 continue
-            filtered.filtered.step(position, step)
-            self._known[source.auxiliary] = filtered
-            self.at_rest &= filtered.filtered.is_at(position)
-            motion = filtered.filtered.motion
+            state.filtered.step(position, step)
+            self._known[source.auxiliary] = state
+            self.at_rest &= state.filtered.is_at(position)
+            motion = state.filtered.motion
             filtered_values.append(
                 Kinematic(motion.position, next_step * motion.velocity, next_step**2 * motion.acceleration)
             )

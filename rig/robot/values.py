@@ -24,17 +24,15 @@ from ..live.runtime import session
 from ..properties.servo_units import usual_servo
 from .device import Source
 
-Value = float | Kinematic  # [rad; prismatic joints m], alone or with its velocity and acceleration per frame
+# [rad; prismatic joints m; auxiliary values in their own unit], alone or with its velocity and acceleration
+# per frame, or per another unit of time that the function names
+Value = float | Kinematic
 QUOTES = ("'", '"')  # quotes around a key in a data path
 # largest useful range of a slider; wider ranges do not indicate the real range of the property
 MOST_RANGE = 1000.0
 # default velocity, acceleration and jerk, in ranges per s, s2, s3, with which a hobby servo takes 0.25 s for
 # its range
-RATES = (
-    4.0,
-    40.0,
-    400.0,
-)
+RATES = 4.0, 40.0, 400.0
 
 
 def shown(rig: bpy.types.Object) -> dict[SourceKey, float]:
@@ -69,7 +67,7 @@ def of_movers(
         values = moved.get(uid)
         if values is None:
             values = mover.posed(partial(_of_mover, uid, before)) | {
-                p: v for p, v in followed.items() if p in mover.joint_keys
+                key: value for key, value in followed.items() if key in mover.joint_keys
             }
         known.update(((uid, *key), value) for key, value in (values or mover.unsolved).items())
     return known
@@ -89,8 +87,8 @@ def constrained_bones(movers: Iterable[Mover], sources: tuple[Source, ...]) -> l
 
 
 def deviations(rig: bpy.types.Object, sources: tuple[Source, ...]) -> list[Deviation]:
-    """How far constraints pose bones away from what the bones' joints can represent. Only bones of these
-    sources that no live mover solves.
+    """Deviations of the poses that constraints give bones from those that the bones' joints can represent,
+    for the bones of these sources that no live mover solves.
     """
     movers = list(movers_of(rig))
     posed = [(mover, deviation) for mover in movers if not mover.is_live for deviation in mover.deviations()]
@@ -305,7 +303,7 @@ def store_posture(rig: bpy.types.Object, sources: tuple[Source, ...], name: str)
         channel = mover.channel(source.key[1:]) if mover is not None else None
         if source.key in known and channel is not None and channel.group == MOTORS:
             motors[channel.path] = source.key[1:]
-    postures.tell_motors(action, motors)
+    postures.store_motor_joints(action, motors)
     return action
 
 
@@ -324,6 +322,7 @@ def pose(rig: bpy.types.Object, sources: tuple[Source, ...], values: Sequence[fl
 
 
 def _set_value(rig: bpy.types.Object, name: str, value: float) -> bool:
+    """Sets the property that an auxiliary value follows; returns whether that changed it."""
     auxiliary = rig.limber.device.auxiliaries.get(name)
     before = value_of(auxiliary) if auxiliary is not None else None
     if before is None or abs(before - value) < 1e-6:

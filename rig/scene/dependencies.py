@@ -68,6 +68,9 @@ def dependencies_of(
 
 
 def _by_parent(obj: bpy.types.Object, subject: str, seen: set[str], surely: bool) -> Iterator[Dependency]:
+    """Dependencies of an object by its parent; `subject`: the object in sentences. Others as for
+    `dependencies_of`.
+    """
     parent = obj.parent
     if parent is None:
         return
@@ -114,6 +117,9 @@ def depends_on_objects_alone(obj: bpy.types.Object) -> bool:
 
 
 def _followed(how: str, obj: bpy.types.Object, bone: str, seen: set, surely: bool) -> Iterator[Dependency]:
+    """Dependencies on an object or one of its bones that another object follows, and on what moves it. `how`:
+    part of a sentence that ends before the bone's name. Others as for `dependencies_of`.
+    """
     if getattr(obj, "id_type", "") != "OBJECT":
         return
     if obj.type == "ARMATURE" and bone:
@@ -134,7 +140,7 @@ def is_on(dependency: Dependency, bodies: Bodies) -> bool:
 
 
 class MovedParts(NamedTuple):
-    """The bones that a chain's joints move, or the bodies that a mechanism moves."""
+    """What a mover moves: bones that a chain's joints move, or bodies of a mechanism."""
 
     rig: object = None  # armature object of the bones
     # names of the bones with the chain's joints, and of the bones that mimic these joints
@@ -143,12 +149,13 @@ class MovedParts(NamedTuple):
     bodies: Bodies = NO_BODIES  # bodies that a mechanism moves
 
     def moves(self, dependency: Dependency) -> bool:
+        """Whether a dependency is on one of these bones or bodies, or below one."""
         return is_moved_by(dependency, self.rig, self.bones) or (
             bool(self.bodies) and is_on(dependency, self.bodies)
         )
 
 
-def mover(chain: bpy.types.PropertyGroup) -> MovedParts:
+def moved_by(chain: bpy.types.PropertyGroup) -> MovedParts:
     """The bones that a chain's joints move."""
     mimicking = frozenset(follower.bone for follower in followers(chain))
     return MovedParts(chain.id_data, {joint.bone for joint in chain.joints} | mimicking, mimicking)
@@ -156,7 +163,7 @@ def mover(chain: bpy.types.PropertyGroup) -> MovedParts:
 
 def joint_bones(chain: bpy.types.PropertyGroup) -> set[str]:
     """Names of the bones that a chain moves: bones with its joints, and bones that mimic them."""
-    return mover(chain).bones
+    return moved_by(chain).bones
 
 
 def followers(chain: bpy.types.PropertyGroup) -> tuple[mimic.Follower, ...]:
@@ -218,8 +225,8 @@ class Dependencies:
         moves it.
         """
         if (known := self._by_object.get(obj.session_uid)) is None:
-            every = (Dependency("", obj, ""), *dependencies_of(obj, surely=self._surely))
-            known = self._by_object[obj.session_uid] = tuple(dict.fromkeys(every))
+            all_dependencies = (Dependency("", obj, ""), *dependencies_of(obj, surely=self._surely))
+            known = self._by_object[obj.session_uid] = tuple(dict.fromkeys(all_dependencies))
         return (Dependency("", obj, bone), *known) if bone else known
 
 
@@ -244,7 +251,11 @@ def supports(pair: tuple, objects: Dependencies) -> list[Support]:
 
 def moved_part(pair: tuple, other: MovedParts, on: Sequence[Support]) -> str:
     """Part of a (rig, chain) pair that another mover moves: "base", "armature", "target", or "" for none.
-    `on`: the pair's `supports`.
+
+    Args:
+        pair: The armature object and the chain.
+        other: What the other mover moves.
+        on: The pair's `supports`.
     """
     rig, chain = pair
     if other.mimicking and rig == other.rig and other.mimicking.intersection(_path(rig, chain)):
@@ -261,6 +272,7 @@ def leaders_of(pair: tuple, others: Sequence[MovedParts], objects: Dependencies)
 
 
 def _path(rig: bpy.types.Object, chain: bpy.types.PropertyGroup) -> list[str]:
+    """Names of a chain's bones; empty if the chain cannot be read."""
     try:
         return bone_names(rig.pose.bones, chain)
     except RigError:  # reading the chain reports the error

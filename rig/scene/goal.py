@@ -1,4 +1,4 @@
-"""Goals of a chain's ends in the chain's base frame, and the tool frames of the ends."""
+"""Goals of a chain's ends as its settings give them: kinds of goals, targets, and tool frames of the ends."""
 
 from dataclasses import dataclass
 from math import hypot, isfinite
@@ -23,7 +23,8 @@ class GoalKind(NamedTuple):
     does: str  # verb for what the end does with its target, in messages
 
 
-GOALS = {  # files store the index in this table, so new goals are added at its end
+# files store the index in this table, so new goals are added at its end
+GOALS = {
     "POINT": GoalKind(Point, "Look at Point", "The end looks at the position of the target", "looks at"),
     "DIRECTION": GoalKind(
         Direction,
@@ -59,6 +60,7 @@ GOALS = {  # files store the index in this table, so new goals are added at its 
 
 
 def _with(*aims: type) -> frozenset[str]:
+    """Keys of the goals of these types of the solvers, or of types derived from them."""
     return frozenset(key for key, kind in GOALS.items() if issubclass(kind.aim, aims))
 
 
@@ -77,15 +79,17 @@ class ChainEnd:
     settings: object  # the properties of a goal: the chain itself for its own end, else an additional end
     number: int  # 0: the chain's own end; additional ends count from 1
     bone: str
-    what: str  # name of the end in messages
+    what: str  # name of the end within a sentence
     watch: int = 0  # number of the target that the end follows
 
     @property
     def subject(self) -> str:
+        """The end's name at the beginning of a sentence."""
         return capitalised(self.what)
 
     @property
     def target(self) -> ChainTarget | None:
+        """The target that the end follows; None if it has none."""
         return watched(self.settings, self.watch) if self.number == 0 else target_of(self.settings)
 
     @property
@@ -103,8 +107,8 @@ class ChainEnd:
 
 
 def watched(chain: bpy.types.PropertyGroup, number: int) -> ChainTarget | None:
-    """The target with a number: 0 is the chain's own target, higher numbers are the additional ones; a number
-    that is too large gives the last additional target. None if the target has no object.
+    """The target with a number: 0 is the chain's own, higher numbers are the additional ones; a number that
+    is too large gives the last one. None if the target has no object.
     """
     number = min(number, len(chain.targets)) if number > 0 else 0
     return target_of(chain.targets[number - 1] if number else chain)
@@ -268,6 +272,7 @@ def why_not_movable(target: ChainTarget) -> str:
 def _check_target(
     target: ChainTarget, chain: bpy.types.PropertyGroup, rig: bpy.types.Object, depsgraph: bpy.types.Depsgraph
 ) -> None:
+    """Raises RigError if a target is not in the scene, or the chain itself moves it."""
     if why := why_no_target(target, depsgraph.scene, depsgraph.view_layer):
         raise RigError(why)
     dependency = moved_by_chain(target, chain, rig)
@@ -278,6 +283,7 @@ def _check_target(
 
 
 def no_target(end: ChainEnd) -> str:
+    """Error message for an end without a target."""
     if end.number == 0 and end.watch > 0 and end.settings.targets:
         number = min(end.watch, len(end.settings.targets))
         return (

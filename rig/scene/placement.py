@@ -73,19 +73,15 @@ class Placement:
         self._seen = seen
         self.moved = moved
         self._rests = rests or RestFrames()
-        self.frames: dict[
-            int, Mapping[str, np.ndarray]
-        ] = {}  # armature's session_uid -> bone -> frame (4, 4) of a link, in armature space
-        self._bone_frames: dict[
-            int, Mapping[str, BoneFrame]
-        ] = {}  # armature's session_uid -> bone that a chain moves -> its frame
-        self._warped: dict[
-            int, set[str]
-        ] = {}  # armature's session_uid -> bones that movers other than its body move
-        self.bodies: dict[
-            int, dict[str, PlacedMechanism]
-        ] = {}  # object's session_uid -> bone ("": the object) -> the mechanism whose body it shows
-        self._placing: list = []
+        # armature's session_uid -> bone -> frame (4, 4) of a link, in armature space
+        self.frames: dict[int, Mapping[str, np.ndarray]] = {}
+        # armature's session_uid -> bone that a chain moves -> its frame
+        self._bone_frames: dict[int, Mapping[str, BoneFrame]] = {}
+        # armature's session_uid -> bones that movers other than its body move
+        self._moved_by_others: dict[int, set[str]] = {}
+        # object's session_uid -> bone ("": the object) -> the mechanism whose body it shows
+        self.bodies: dict[int, dict[str, PlacedMechanism]] = {}
+        self._placing: list = []  # objects whose matrices are being computed, for detecting cycles
         self._objects = objects or Dependencies()
 
     def carry(self, bodies: Mapping[int, Mapping[str, PlacedMechanism]]) -> None:
@@ -104,12 +100,12 @@ class Placement:
         """Sets basis channels of bones, and frames (4, 4) of a whole body's links in armature space."""
         uid = rig.session_uid
         self.moved.setdefault(uid, {}).update(pose)
-        warped = self._warped.setdefault(uid, set())
+        moved_by_others = self._moved_by_others.setdefault(uid, set())
         if frames:
             self.frames[uid] = frames
-            warped.difference_update(pose)
+            moved_by_others.difference_update(pose)
         else:
-            warped.update(pose)
+            moved_by_others.update(pose)
 
     def move_chain(self, rig: bpy.types.Object, frames: Mapping[str, BoneFrame]) -> None:
         """Sets the frames of bones that a chain moves, from which the frames of carried objects are
@@ -216,9 +212,9 @@ class Placement:
         uid = rig.session_uid
         if bone is None or uid in self.bodies or bone.name not in (frames := self.frames.get(uid, {})):
             return None
-        link, warped = frames[bone.name], self._warped.get(uid, ())
-        while warped and bone is not None:
-            if bone.name in warped:
+        link, moved_by_others = frames[bone.name], self._moved_by_others.get(uid, ())
+        while moved_by_others and bone is not None:
+            if bone.name in moved_by_others:
                 return None
             bone = bone.parent
         return link
@@ -264,6 +260,7 @@ class Placement:
         return self._parent(obj, self.object(obj.parent), is_new=True) @ obj.matrix_parent_inverse
 
     def _placed(self, obj: bpy.types.Object, evaluated: bpy.types.Object) -> Matrix:
+        """World matrix of an object from its own channels, its parent and its Child Of constraints."""
         constraints = [
             constraint
             for constraint in evaluated.constraints
@@ -274,10 +271,12 @@ class Placement:
             # pose relative to its parent
             if obj.parent is None:
                 return evaluated.matrix_world
-            was = self._parent(obj, obj.parent.evaluated_get(self.depsgraph).matrix_world, is_new=False)
+            parent_before = self._parent(
+                obj, obj.parent.evaluated_get(self.depsgraph).matrix_world, is_new=False
+            )
             return (
                 self._parent(obj, self.object(obj.parent), is_new=True)
-                @ was.inverted_safe()
+                @ parent_before.inverted_safe()
                 @ evaluated.matrix_world
             )
         matrix = evaluated.matrix_basis
@@ -333,6 +332,7 @@ class Placement:
         )
 
     def _is_moved(self, rig: bpy.types.Object, pose_bone: bpy.types.PoseBone) -> bool:
+        """Whether a mover moves a bone or one of its ancestors."""
         moved = self.moved.get(rig.session_uid, {})
         if self.bodies and is_on(Dependency("", rig, pose_bone.name), self.bodies):
             return True
@@ -349,9 +349,9 @@ class Placement:
         if not (self.moved or self.bodies):
             return False
         _, *above = self._objects.of(obj)
-        return any(map(self._is_by, above))
+        return any(map(self._is_moved_dependency, above))
 
-    def _is_by(self, dependency: Dependency) -> bool:
+    def _is_moved_dependency(self, dependency: Dependency) -> bool:
         """Whether a mover moves the bone or object of a dependency; False if that was deleted."""
         rig = dependency.rig
         if self.bodies and is_on(dependency, self.bodies):

@@ -137,6 +137,7 @@ def axes(rig: bpy.types.Object, chain: bpy.types.PropertyGroup) -> Iterator[tupl
 
 
 def _arrow(rig: bpy.types.Object, chain: bpy.types.PropertyGroup, axis: Vector) -> Segment:
+    """Arrow from the chain's eye along a direction in its end bone's frame."""
     bone, start = rig.pose.bones[chain.end], eye(rig, chain)
     length = max(bone.length * rig.matrix_world.median_scale, ARROW * max(rig.dimensions))
     return start, start + length * ((rig.matrix_world @ bone.matrix).to_3x3() @ axis).normalized()

@@ -13,9 +13,9 @@ import bpy
 
 from ..bones.constrained import SHOWS as CONSTRAINT
 
-WATCH = "Limber (target)"
+WATCH = "Limber (target)"  # name of the constraints that keep targets evaluated
 PROXY_NAME = "Limber Proxy"
-MARK = "limber_proxy_of"
+MARK = "limber_proxy_of"  # custom property of the proxies of armatures
 
 
 class Proxies(NamedTuple):
@@ -32,6 +32,7 @@ class Proxies(NamedTuple):
         return proxy if proxy is not None and proxy.get(self.mark) == owner.session_uid else None
 
     def _name(self, owner: bpy.types.Object) -> str:
+        """Name of an object's proxy."""
         return f"{self.title} {owner.session_uid}"
 
     def attach(self, owner: bpy.types.Object, holders: Mapping[str, object]) -> bpy.types.Object:
@@ -119,6 +120,7 @@ def own(bone: bpy.types.PoseBone) -> bpy.types.Constraint | None:
 
 
 def has_constraints(rig: bpy.types.Object) -> bool:
+    """Whether a bone of a rig has Limber's constraint."""
     return any(own(bone) for bone in rig.pose.bones)
 
 
@@ -196,6 +198,7 @@ def is_watching(proxy: bpy.types.Object, targets: dict[str, list[bpy.types.Objec
 
 
 def _watches(bone: bpy.types.PoseBone, targets: dict[str, list[bpy.types.Object]]) -> bool:
+    """Whether the constraints of a proxy's bone refer to exactly its targets."""
     return [constraint.target for constraint in bone.constraints] == targets.get(bone.name, [])
 
 

@@ -171,13 +171,13 @@ def rounds(scene: bpy.types.Scene, position_at: Callable[[float], Vector]) -> di
     """
     seconds_a_frame = scene.render.fps_base / scene.render.fps
     length = scene.frame_end - scene.frame_start + 1
-    rounds = max(1, round(length * seconds_a_frame / ROUND))
+    count = max(1, round(length * seconds_a_frame / ROUND))
     # in a scene shorter than half a period the ball keeps its speed, and jumps when playback repeats
     if length * seconds_a_frame < ROUND / 2:
-        length, rounds = round(ROUND / seconds_a_frame), 1
+        length, count = round(ROUND / seconds_a_frame), 1
     last = scene.frame_start + length
     frames = [*range(scene.frame_start, last, KEY_EVERY), last]
-    return {frame: position_at(2 * pi * rounds * (frame - scene.frame_start) / length) for frame in frames}
+    return {frame: position_at(2 * pi * count * (frame - scene.frame_start) / length) for frame in frames}
 
 
 def fly_for_ever(target: bpy.types.Object) -> None:
@@ -301,4 +301,5 @@ def _gather(scene: bpy.types.Scene, objects: list) -> None:
 
 
 def _arc(start: float, end: float, steps: int = 14) -> list[float]:
+    """Evenly spaced angles [rad] from `start` to `end`."""
     return [start + (end - start) * k / steps for k in range(steps + 1)]

@@ -115,6 +115,7 @@ def spring(radius: float, start: float, end: float, windings: int, wire: float) 
 
 
 def moved(mesh: bmesh.types.BMesh, matrix: Matrix) -> bmesh.types.BMesh:
+    """Transforms a mesh by a matrix (4, 4), and returns it."""
     mesh.transform(matrix)
     return mesh
 
@@ -127,6 +128,7 @@ def across(mesh: bmesh.types.BMesh, position: tuple = (0.0, 0.0, 0.0)) -> bmesh.
 
 
 def joined(parts: list[bmesh.types.BMesh]) -> bmesh.types.BMesh:
+    """One mesh of several, which are freed."""
     whole = bmesh.new()
     for part in parts:
         data = bpy.data.meshes.new("part")

@@ -17,16 +17,18 @@ def align(owner: bpy.types.Object, assembly: Assembled, joint_object: bpy.types.
     Raises:
         RigError: the joint's axis does not lock the loop, or another object would have to be rotated as well.
     """
-    blamed = {
+    misaligned_by_joint = {
         loop.misaligned.joint: loop.misaligned
         for loop in locked_loops(assembly.model.solver, assembly.model.rest)
         if loop.misaligned is not None
     }
-    off = blamed.get(assembly.reading.joint_names.get(joint_object.session_uid, joint_object.name))
-    if off is None:
+    misaligned = misaligned_by_joint.get(
+        assembly.reading.joint_names.get(joint_object.session_uid, joint_object.name)
+    )
+    if misaligned is None:
         hint = (
-            f": the one that is off is '{next(iter(blamed))}'"
-            if blamed
+            f": the one that is off is '{next(iter(misaligned_by_joint))}'"
+            if misaligned_by_joint
             else ": no loop is held by a single axis that is off"
         )
         raise RigError(f"The axis of joint '{joint_object.name}' is as its loop needs it{hint}")
@@ -36,7 +38,8 @@ def align(owner: bpy.types.Object, assembly: Assembled, joint_object: bpy.types.
             " rotate both by hand"
         )
     axis, desired_axis = (
-        Vector((assembly.base[:3, :3] @ direction).tolist()) for direction in (off.axis, off.correct)
+        Vector((assembly.base[:3, :3] @ direction).tolist())
+        for direction in (misaligned.axis, misaligned.correct)
     )
     rotation, orientation = axis.rotation_difference(desired_axis), joint_object.matrix_world.to_quaternion()
     translation = Matrix.Translation(joint_object.matrix_world.translation)
@@ -44,4 +47,4 @@ def align(owner: bpy.types.Object, assembly: Assembled, joint_object: bpy.types.
         translation @ rotation.to_matrix().to_4x4() @ translation.inverted() @ joint_object.matrix_world
     )
     rest_pose.rotate(owner, joint_object, orientation.inverted() @ rotation @ orientation)
-    return off.angle
+    return misaligned.angle

@@ -76,6 +76,7 @@ def target_at(name: str, matrix: Matrix, collection: bpy.types.Collection) -> bp
 
 
 def _body(body: RecipeBody, owner: bpy.types.Object, collection: bpy.types.Collection) -> bpy.types.Object:
+    """Makes the mesh object of a body: a block around its points, or bars between them."""
     origin = Vector(body.points[0])
     vertices: list[Vector] = []
     faces: list[tuple[int, ...]] = []
@@ -124,6 +125,7 @@ def _bar(vertices: list, faces: list, start: Vector, end: Vector, radius: float)
 def _joint(
     joint: RecipeJoint, bodies: dict, owner: bpy.types.Object, collection: bpy.types.Collection
 ) -> bpy.types.Object:
+    """Makes the empty of a joint between two of the `bodies`, by their names."""
     z = Vector(joint.z).normalized()
     x = Vector(joint.x) if joint.x else (Vector((1, 0, 0)) if abs(z.x) < 0.9 else Vector((0, 1, 0)))
     x = (x - x.dot(z) * z).normalized()
@@ -143,6 +145,7 @@ def _joint(
 def _motor(
     settings: bpy.types.PropertyGroup, owner: bpy.types.Object, motor: RecipeMotor, joint: bpy.types.Object
 ) -> None:
+    """Adds a motor to a joint; a recipe has its limits in degrees, or in metres for prismatic joints."""
     scale = 1.0 if axes.is_prismatic(motor.axis) else radians(1.0)
     new_motor = add_motor(
         settings, owner, motor.axis, joint=joint, limits=(scale * motor.lower, scale * motor.upper)

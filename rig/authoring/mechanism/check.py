@@ -72,10 +72,9 @@ def check(context: bpy.types.Context, owner: bpy.types.Object) -> Outcome:
 
 
 def _sentence(owner: bpy.types.Object, reading: Reading, counts: Counts) -> str:
-    bodies, joints = (
-        counted(len(reading.parts), "body", "bodies"),
-        counted(len(reading.mechanism.joints), "joint"),
-    )
+    """The result in one sentence: numbers of bodies and joints, mobility, and what the motors leave free."""
+    bodies = counted(len(reading.parts), "body", "bodies")
+    joints = counted(len(reading.mechanism.joints), "joint")
     sentence = (
         f"'{owner.name}': {bodies}, {joints}, mobility {counts.mobility}"
         f" with {counted(counts.actuators, 'motor')}, redundancy {counts.redundancy}"
@@ -94,6 +93,7 @@ def _sentence(owner: bpy.types.Object, reading: Reading, counts: Counts) -> str:
 
 
 def _of_mounting(settings: bpy.types.PropertyGroup, reading: Reading) -> Iterator[Finding]:
+    """A finding if nothing determines where the mechanism is."""
     if _floats(reading) and not _do_goals_fix_pose(settings):
         yield Finding(
             "No body is Ground, so the whole mechanism floats: select the body on which it is mounted, and"

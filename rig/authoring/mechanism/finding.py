@@ -20,6 +20,7 @@ class Group:
     joint_objects: list = field(default_factory=list)  # objects of the joints
 
     def touches(self, uids: set[int]) -> bool:
+        """Whether an object with one of these session_uids is a joint or body of the group."""
         return bool(uids & (self.joints | self.bodies | self.grounds))
 
 
@@ -83,6 +84,9 @@ def _joints(
     scene: bpy.types.Scene,
     owner: bpy.types.Object | None = None,
 ) -> list:
+    """Joints among `free` whose groups contain one of the objects `uids`, or a joint of a collection in which
+    no mechanism other than the owner's lists joints.
+    """
     is_root = collection == scene.collection
     joint_objects = [
         obj for obj in (collection.objects if is_root else collection.all_objects) if is_joint(obj)
@@ -100,12 +104,12 @@ def _joints(
 def collection_of(obj: bpy.types.Object, scene: bpy.types.Scene) -> bpy.types.Collection:
     """Collection for new objects of a mechanism at an object; never one that Blender's physics uses."""
     world = scene.rigidbody_world
-    passing = [world.collection, world.constraints] if world else []
+    physics_collections = [world.collection, world.constraints] if world else []
     return next(
         (
             collection
             for collection in obj.users_collection
-            if collection not in passing and collection != scene.collection
+            if collection not in physics_collections and collection != scene.collection
         ),
         scene.collection,
     )

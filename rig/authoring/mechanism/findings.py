@@ -25,6 +25,9 @@ from ...scene.placement import Placement
 
 
 def of_motors(settings: bpy.types.PropertyGroup, reading: Reading) -> Iterator[Finding]:
+    """Findings about motors whose limits exclude the rest pose or that no filter can have, and about a
+    mechanism without motors.
+    """
     joints = reading.mechanism.joint
     for motor in settings.motors:
         if joints.get(inputs.motor_joint(motor, reading)) is None:
@@ -63,7 +66,7 @@ def of_loops(settings: bpy.types.PropertyGroup, assembly: Assembled) -> Iterator
     """Findings about loops that a misaligned joint axis locks, and about motors that cannot move."""
     locked = locked_motors(settings, assembly)
     loops = locked_loops(assembly.model.solver, assembly.model.rest)
-    blamed = [loop for loop in loops if loop.misaligned is not None]
+    misaligned_loops = [loop for loop in loops if loop.misaligned is not None]
     for flat in flat_loops(assembly.model.solver, assembly.model.rest):
         yield Finding(
             f"Hinges {named(flat.joints)} have axes along {_in_world(flat.axis, assembly)}, in the plane of"
@@ -71,7 +74,7 @@ def of_loops(settings: bpy.types.PropertyGroup, assembly: Assembled) -> Iterator
             " move in the plane, rotate them, so that their axes lie along"
             f" {_in_world(flat.normal, assembly)} in the world"
         )
-    for loop in blamed:
+    for loop in misaligned_loops:
         yield Finding(
             _of_axis(
                 loop,
@@ -86,7 +89,7 @@ def of_loops(settings: bpy.types.PropertyGroup, assembly: Assembled) -> Iterator
     for motor in locked:
         name = inputs.motor_joint(motor, assembly.reading)
         # the misaligned axis of its loop, reported already, explains why this motor is locked
-        if any(name in loop.joints for loop in blamed):
+        if any(name in loop.joints for loop in misaligned_loops):
             continue
         joints = next(
             (f" of {named(loop.loop)}" for loop in loops if name in loop.joints and len(loop.loop) > 1), ""
@@ -99,19 +102,22 @@ def of_loops(settings: bpy.types.PropertyGroup, assembly: Assembled) -> Iterator
 
 
 def _of_axis(loop: LockedLoop, motors: list[str], assembly: Assembled) -> str:
-    off = loop.misaligned
-    assert off is not None
-    is_hinge = assembly.reading.mechanism.joint[off.joint].kind == "revolute"
+    """Sentence on a loop that a misaligned axis locks, with the names of its `motors`."""
+    misaligned = loop.misaligned
+    assert misaligned is not None
+    is_hinge = assembly.reading.mechanism.joint[misaligned.joint].kind == "revolute"
     word, verb = ("Hinge", "rotate about") if is_hinge else ("Prismatic joint", "move along")
     consequence = (
-        f"none of {named(loop.joints)} can move" if len(loop.joints) > 1 else f"'{off.joint}' cannot move"
+        f"none of {named(loop.joints)} can move"
+        if len(loop.joints) > 1
+        else f"'{misaligned.joint}' cannot move"
     )
     return (
-        f"{word} '{off.joint}' is off by {degrees(off.angle):.3g} degrees from the axis that the others of"
+        f"{word} '{misaligned.joint}' is off by {degrees(misaligned.angle):.3g} degrees from the axis that the others of"
         f" its loop let it {verb},"
         + f" so {consequence}"
         + (f", and motor {named(motors)} is locked" if motors else "")
-        + f": rotate it, so that its axis lies along {_in_world(off.correct, assembly)} in the world, by"
+        + f": rotate it, so that its axis lies along {_in_world(misaligned.correct, assembly)} in the world, by"
         " Align Axis or, of a bone, its roll"
     )
 
@@ -122,6 +128,9 @@ def _in_world(direction: np.ndarray, assembly: Assembled) -> str:
 
 
 def of_goals(owner: bpy.types.Object, reading: Reading, depsgraph: bpy.types.Depsgraph) -> Iterator[Finding]:
+    """Findings about goals that cannot be followed, or that have no effect; none while motors drive the
+    mechanism.
+    """
     settings = owner.limber.mechanism
     if settings.drive != "TARGETS":
         return
@@ -139,9 +148,9 @@ def of_goals(owner: bpy.types.Object, reading: Reading, depsgraph: bpy.types.Dep
                 " the mechanism does not move it: choose another"
             )
         if goal.does == "CENTRE" and reading.massless:
-            what = counted(len(reading.massless), "body that moves has", "bodies that move have")
+            bodies_text = counted(len(reading.massless), "body that moves has", "bodies that move have")
             yield Finding(
-                f"Goal '{goal.name}' is for the centre of mass, but {what} no mass: none is given, and there"
+                f"Goal '{goal.name}' is for the centre of mass, but {bodies_text} no mass: none is given, and there"
                 f" is no mesh with a volume ({named(reading.massless)}). Select each and set Mass From to Own"
                 " in the Mechanism panel"
             )
@@ -154,6 +163,7 @@ def of_goals(owner: bpy.types.Object, reading: Reading, depsgraph: bpy.types.Dep
 
 
 def _is_animated(owner: bpy.types.Object, goal: int, weights: str) -> bool:
+    """Whether keyframes or a driver change the weights, a property's name, of the goal with this index."""
     path = f"limber.mechanism.goals[{goal}].{weights}"
     curves = [curve for action, slot in actions.playing(owner) for curve in actions.fcurves(action, slot)]
     curves += owner.animation_data.drivers if owner.animation_data else ()

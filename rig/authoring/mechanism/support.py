@@ -7,11 +7,7 @@ import bpy
 from ...blender import actions
 
 # weights of the centre of mass if no goal has any, from Schumacher et al. 2021, section V.A.4
-TOTAL = (
-    10.0,
-    10.0,
-    0.0,
-)
+TOTAL = 10.0, 10.0, 0.0
 # share of its weights that a foot keeps while other feet stand: errors that the motors cannot avoid then
 # appear at the foot in the air
 IN_AIR = 0.01
@@ -66,6 +62,7 @@ def _key(
 
 
 def _target(goal: bpy.types.PropertyGroup) -> tuple[int, str]:
+    """Identity of a goal's target: the object's session_uid (0: none) and the bone."""
     return (goal.target.session_uid if goal.target is not None else 0), goal.target_bone
 
 

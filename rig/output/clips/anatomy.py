@@ -154,15 +154,18 @@ def _bends(rotations: Array, positions: Array, limb: Limb) -> tuple[Array, Array
         across = lower - along[:, None] * upper
         across /= np.linalg.norm(across, axis=1, keepdims=True)
         bends = np.arccos(along)
-        # Each frame has the same weight: a fault may bend the limb farther than all other frames, but seldom
-        # lasts longer.
+        # each frame has the same weight: a fault may bend the limb farther than all other frames, but seldom
+        # lasts longer
         usual = np.nansum(across[bends > STRAIGHT], axis=0)
         return bends, across @ (usual / np.linalg.norm(usual))
 
 
 def _farthest(angles: Array, most: float, bone: int, fault: str) -> Iterator[OutOfRange]:
-    beyond = np.where(np.isfinite(angles), angles, 0.0)
-    frame = int(beyond.argmax())
-    if beyond[frame] > most:
-        angle = float(beyond[frame])
+    """The frame of the largest of the angles (t,) [rad] at a bone, if it is above `most` [rad]; `fault`: part
+    of a sentence, with a field for the angle in degrees.
+    """
+    known_angles = np.where(np.isfinite(angles), angles, 0.0)
+    frame = int(known_angles.argmax())
+    if known_angles[frame] > most:
+        angle = float(known_angles[frame])
         yield OutOfRange(frame, bone, angle, fault.format(np.degrees(angle)))

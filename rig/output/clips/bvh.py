@@ -80,6 +80,7 @@ def read(path: Path) -> Bvh:
 
 
 def _decoded(content: bytes) -> str:
+    """The text of a file: by its byte order mark, else UTF-8, else Latin-1."""
     for mark, encoding in MARKS:
         if content.startswith(mark):
             return content.decode(encoding, "replace")
@@ -210,6 +211,9 @@ def _motion(lines: list[str], width: int) -> tuple[float, list[str]]:
 
 
 def _numbers(words: list[str], width: int) -> np.ndarray:
+    """The words as numbers (n,). Raises RigError, with the frame, if one is no number; `width`: number of
+    values in a frame.
+    """
     try:
         return np.array(words, float)
     except ValueError:

@@ -70,6 +70,7 @@ def _columns(clip: Bvh, joint: BvhJoint) -> dict[str, Column]:
 
 
 def _completed(joint: BvhJoint, kind: tuple[str, ...], missing: dict[str, str]) -> dict[str, Column]:
+    """Columns of a joint's channels of one kind, completed by the numbers `missing`; empty if it has none."""
     named: dict[str, Column] = {name: column for name, column in joint.columns.items() if name in kind}
     return named | {name: missing[name] for name in kind if name not in named} if named else {}
 

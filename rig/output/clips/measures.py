@@ -10,15 +10,11 @@ from ....solvers.kinematics.se3 import Array
 
 FLAT = np.radians(40.0)  # [rad/s] speed below which a foot may stand; in a step it rolls and swings
 STANDING_TIME = 0.1  # [s] time over which a foot's velocity is measured
-LOW, RISING, SLIDES = (
-    0.04,
-    0.12,
-    0.09,
-    # largest height [leg lengths] and vertical speed [leg lengths/s] of a foot that may be flat on the
-    # ground, and distance [leg lengths] beyond which it slides
-)
+LOW = 0.04  # largest height [leg lengths] above the floor of a foot that may be flat on the ground
+RISING = 0.12  # largest vertical speed [leg lengths/s] of such a foot
+SLIDES = 0.09  # distance [leg lengths] beyond which such a foot slides
 SAME_PLACE = 0.15  # distance [leg lengths] within which a foot stands where it has stood before
-# rotation within which a foot stands as before; on its toes it is rotated farther
+# [rad] rotation within which a foot stands as before; on its toes it is rotated farther
 SAME_ANGLE = np.radians(20.0)
 TWO_HEIGHTS = 0.1  # difference of heights [leg lengths] beyond which a foot is in the floor or above it
 

@@ -14,7 +14,7 @@ import numpy as np
 from ....solvers.kinematics import se3
 from ....solvers.kinematics.se3 import Array
 
-POP = np.radians(10.0)  # deviation of a bone in one frame that people see as a pop
+POP = np.radians(10.0)  # [rad] deviation of a bone in one frame that people see as a pop
 # deviation of a figure's position in one frame that people see as a pop, as a share of its height
 POP_WAY = 0.06
 # smallest ratio of a pop to the deviations beside it. In captured dance at 24 to 120 frames per second, with
@@ -29,7 +29,7 @@ FASTEST = np.radians(90.0)
 # number of motions on either side of an exchange that must be smooth: quick sinusoids have single smooth ones
 BESIDE = 2
 
-Between = Callable[[Array, Array], Array]  # motions (..., 3) from some poses to others
+Between = Callable[[Array, Array], Array]  # gives the motions (..., 3) from some poses to others
 
 
 def rotation_pops(rotations: Array, least: float) -> Array:
@@ -102,10 +102,12 @@ def _continued(motions: Array) -> Array:
 
 
 def _rotation_vectors(before: Array, after: Array) -> Array:
+    """Rotation vectors (..., 3) [rad] from rotations (..., 3, 3) to others, along the world's axes."""
     return se3.logarithm(after @ before.swapaxes(-1, -2))
 
 
 def _displacements(before: Array, after: Array) -> Array:
+    """Displacements (..., 3) from positions (..., 3) to others."""
     return after - before
 
 
@@ -218,5 +220,6 @@ def _deviations_across(motions: Array, across: Array, frames: int) -> Array:
 
 
 def _lengths(vectors: Array) -> Array:
+    """Lengths (...) of vectors (..., 3)."""
     lengths: Array = np.linalg.norm(vectors, axis=-1)
     return lengths

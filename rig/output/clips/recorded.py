@@ -133,6 +133,7 @@ class ClipCheck(MotionCheck):
         return has_more
 
     def _depth(self, bone: int) -> int:
+        """Number of the clip's bones above the recorded bone with this index."""
         return len(self.retarget.source.data.bones[self.bones[bone]].parent_recursive)
 
     def _parents(self) -> dict[str, str | None]:

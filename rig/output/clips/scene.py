@@ -76,7 +76,7 @@ def follow(rig: bpy.types.Object, source: bpy.types.Object) -> range:
     before, retarget.input = retarget.source, "ARMATURE"
     retarget.source = source
     if retarget.pairs:
-        _take_over(before, source, [pair.source for pair in retarget.pairs if pair.enabled])
+        _match_size(before, source, [pair.source for pair in retarget.pairs if pair.enabled])
     else:
         pairing.pair_by_names(rig, retarget)
         _refuse_too_few(rig, retarget)
@@ -104,7 +104,7 @@ def _refuse_too_few(rig: bpy.types.Object, retarget: bpy.types.PropertyGroup) ->
         )
 
 
-def _take_over(before: bpy.types.Object | None, source: bpy.types.Object, names: list[str]) -> None:
+def _match_size(before: bpy.types.Object | None, source: bpy.types.Object, names: list[str]) -> None:
     """Moves and scales a clip's armature to the position and size that the source in the robot's file had."""
     if lacking := [name for name in names if name not in source.data.bones]:
         raise RigError(

@@ -41,11 +41,11 @@ def sides_of(
     index = {name: k for k, name in enumerate(parents)}
     pairs = [tuple(parts.get(BodyPart(side, part), [""])[0] for side in ("left", "right")) for part in PARTS]
     names = tuple((left, right) for left, right in pairs if left in index and right in index)
-    turned = rotations @ rest_rotations.swapaxes(1, 2)
+    since_rest = rotations @ rest_rotations.swapaxes(1, 2)
 
     def on_parent(name: str) -> Array:
-        parent, own = parents[name], turned[:, index[name]]
-        return own if parent is None else turned[:, index[parent]].swapaxes(1, 2) @ own
+        parent, rotation = parents[name], since_rest[:, index[name]]
+        return rotation if parent is None else since_rest[:, index[parent]].swapaxes(1, 2) @ rotation
 
     rows = [np.stack([on_parent(name) for name in pair], axis=1) for pair in names]
     return Sides(names, np.stack(rows, axis=1) if rows else np.empty((len(rotations), 0, 2, 3, 3)))

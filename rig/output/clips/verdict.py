@@ -32,7 +32,7 @@ class ClipVerdict:
         slid_feet: Largest distance, as a share of the leg's length, that a foot slides.
         standing_heights: Largest difference, as a share of the leg's length, between heights at which a foot
             stands at one place.
-        lying: Share of frames in which the clip's figure is far from upright.
+        lying: Share of frames in which the clip's figure is distances from upright.
         out_of_range: Number of joints of the clip's figure that exceed a person's range.
         findings: Sentences with joint or bone and frame; empty if the clip is good.
     """
@@ -49,6 +49,7 @@ class ClipVerdict:
 
     @property
     def is_good(self) -> bool:
+        """Whether nothing was found."""
         return not self.findings
 
 
@@ -135,9 +136,9 @@ def _limits(recorded: Recorded, verdict: ClipVerdict) -> Iterator[str]:
 
 def _feet(recorded: Recorded, verdict: ClipVerdict) -> Iterator[str]:
     poses = recorded.source_rotations, recorded.source_positions
-    far = measures.slides(*poses, recorded.feet, recorded.hips, recorded.seconds)
-    verdict.slid_feet = round(float(far.max(initial=0.0)), 4)
-    for foot, share in zip(recorded.feet, far, strict=True):
+    distances = measures.slides(*poses, recorded.feet, recorded.hips, recorded.seconds)
+    verdict.slid_feet = round(float(distances.max(initial=0.0)), 4)
+    for foot, share in zip(recorded.feet, distances, strict=True):
         if share > measures.SLIDES:
             yield f"Foot '{recorded.bones[foot]}' of the clip slides by {share:.2f} of its leg's length"
     heights = measures.two_heights(*poses, recorded.feet, recorded.hips, recorded.seconds)

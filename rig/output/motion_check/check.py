@@ -107,7 +107,7 @@ class MotionCheck(SteppedJob):
         self.takes: dict[tuple[int, str], CheckedTake] = {}
         self.links: dict[tuple[int, str], Links] = {}
         self.unmeasured = [
-            said for m in self.own if self.zones and (said := m.unmeasured(self.stage.session(*m)))
+            sentence for m in self.own if self.zones and (sentence := m.unmeasured(self.stage.session(*m)))
         ]
         self.done = 0
         # called last: it suspends live motion and robots, which an error raised above would leave suspended
@@ -153,6 +153,7 @@ class MotionCheck(SteppedJob):
         return self.done < self.total
 
     def _begin(self, mover: Mover, session: SceneSession) -> CheckedTake:
+        """Begins to record a mover, after its first tick."""
         joints = tuple(
             CheckedJoint(mover.joint_label(key), *bounds, axes.is_prismatic(key[1]))
             for key, bounds in session.limits().items()
@@ -165,6 +166,7 @@ class MotionCheck(SteppedJob):
         return take
 
     def _note(self, take: CheckedTake, frame: int, session: SceneSession) -> None:
+        """Records the motion and the errors of a mover in a frame, after its tick."""
         limit_keys = list(session.limits())
         for rows, known in ((take.desired, session.desired()), (take.filtered, session.values())):
             rows.append(np.array([known[key] for key in limit_keys]))
@@ -203,10 +205,11 @@ class MotionCheck(SteppedJob):
         take.errors.append(0.0)
         take.filtered_errors.append(0.0)
         take.influence.append(0.0)
-        if off := mover.deviations():
-            take.off_axis[frame] = max(off, key=lambda deviation: deviation.worst).sentence
+        if deviations := mover.deviations():
+            take.off_axis[frame] = max(deviations, key=lambda deviation: deviation.worst).sentence
 
     def _note_zones(self, take: CheckedTake, links: Links, placement: Placement) -> None:
+        """Records the positions of a mover's links in a frame, and how deep they are in the zones."""
         lines = links.end_positions(placement)
         before = take.lines[-1] if take.lines else None
         take.lines.append(lines)

@@ -24,7 +24,8 @@ class FindingKind(NamedTuple):
     colour: tuple[float, float, float]  # linear RGB, from a colour-blind-safe palette (Okabe & Ito 2008)
 
 
-KINDS: dict[str, FindingKind] = {  # the most serious first
+# the most serious first
+KINDS: dict[str, FindingKind] = {
     "GOAL": FindingKind("No goal", "CANCEL", (0.0, 0.0, 0.0)),
     "ZONE": FindingKind("In zone", "CUBE", (0.55, 0.1, 0.1)),
     "JUMP": FindingKind("Jump", "FORCE_TURBULENCE", (0.83, 0.37, 0.0)),
@@ -158,6 +159,7 @@ def _messages(take: CheckedTake, kind: str, text_by_frame: Mapping[int, str]) ->
 
 
 def _lost(take: CheckedTake, beyond: float) -> Iterator[MotionFinding]:
+    """Findings on frames in which an end's error after the motion filter is above `beyond` [rad]."""
     after, before = np.array(take.filtered_errors), np.array(take.errors)
     for first, last in _runs(after > beyond):
         worst = first + int(after[first : last + 1].argmax())
@@ -180,6 +182,7 @@ def _lost(take: CheckedTake, beyond: float) -> Iterator[MotionFinding]:
 
 
 def _in_zones(take: CheckedTake) -> Iterator[MotionFinding]:
+    """Findings on frames in which, or before which, a link is in a no-go zone."""
     inside = np.array(take.inside)
     for j, zone in enumerate(take.zones):
         for k, link in enumerate(take.links):
@@ -199,6 +202,9 @@ def _in_zones(take: CheckedTake) -> Iterator[MotionFinding]:
 def _of_joint(
     take: CheckedTake, joint: CheckedJoint, desired: np.ndarray, filtered: np.ndarray, changed_beyond: float
 ) -> Iterator[MotionFinding]:
+    """Findings on a joint, from its values (t,) before and after the motion filter [rad; prismatic joints
+    m].
+    """
     scale, unit = (1e3, " mm") if joint.is_prismatic else (degrees(1.0), "°")
     name = joint.name
 
@@ -245,10 +251,9 @@ def _of_joint(
             take, "LIMIT", name, (first, last, first), scale * value, scale * edge, unit.strip(), sentence
         )
     if not joint.is_prismatic:
-        off = np.abs(filtered - desired)
         yield from exceeding(
             "FILTER",
-            off,
+            np.abs(filtered - desired),
             changed_beyond,
             "",
             lambda value, bound: f"the filter keeps it {value} from the solution",
@@ -256,6 +261,7 @@ def _of_joint(
 
 
 def _number(value: float) -> str:
+    """A number as text, without decimals from `WHOLE` on."""
     return f"{value:.1f}" if value < WHOLE else f"{value:.0f}"
 
 
@@ -283,9 +289,9 @@ def _finding(
     return MotionFinding(kind, take.chain, joint, first, last, worst, value, bound, unit, sentence)
 
 
-def _runs(bad: np.ndarray) -> Iterator[tuple[int, int]]:
+def _runs(mask: np.ndarray) -> Iterator[tuple[int, int]]:
     """(first, last) index of each run of True values in a mask (t,); runs with short gaps are joined."""
-    indices = np.flatnonzero(bad)
+    indices = np.flatnonzero(mask)
     if not len(indices):
         return
     breaks = np.flatnonzero(np.diff(indices) > GAP + 1)

@@ -26,11 +26,12 @@ def put(scene: bpy.types.Scene, findings: Iterable[MotionFinding]) -> int:
 
 def clear(scene: bpy.types.Scene) -> int:
     """Removes Limber's markers; returns how many it has removed."""
-    ours = [marker for marker in scene.timeline_markers if marker.name.startswith(PREFIX)]
-    for marker in ours:
+    markers = [marker for marker in scene.timeline_markers if marker.name.startswith(PREFIX)]
+    for marker in markers:
         scene.timeline_markers.remove(marker)
-    return len(ours)
+    return len(markers)
 
 
 def are_there(scene: bpy.types.Scene) -> bool:
+    """Whether the scene has markers of Limber's."""
     return any(marker.name.startswith(PREFIX) for marker in scene.timeline_markers)

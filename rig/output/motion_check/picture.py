@@ -135,6 +135,7 @@ def _curve(
 
 
 def _legend(top: float) -> Iterator[str]:
+    """Elements of the legend, whose upper edge is at `top` [pixels]."""
     x = 8.0
     kinds = ((kind.label, _colour(key)) for key, kind in KINDS.items())
     for text, colour in (("solver", DESIRED), ("after the filter", SHOWN), *kinds):

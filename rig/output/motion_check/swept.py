@@ -45,14 +45,15 @@ def intermediate(
         before, current: Pose of the zone in these frames; if one is None, the zone is taken as fixed.
         step: Largest distance that an end moves from one line to the next [m], relative to the zone.
     """
-    far = float(np.linalg.norm(line_at_end - line_at_start, axis=1).max())
+    path_length = float(np.linalg.norm(line_at_end - line_at_start, axis=1).max())
     moves = before is not None and current is not None and before != current
     if moves:
+        # an upper bound: the zone's own motion, and its rotation at the end that is farthest from it
         arm = max((Vector(end) - before.position).length for end in (*line_at_start, *line_at_end))
-        far += (current.position - before.position).length + arm * before.rotation.rotation_difference(
-            current.rotation
-        ).angle
-    count = min(max(1, ceil(far / step)), MOST_LINES) if isfinite(far) else 1
+        path_length += (
+            current.position - before.position
+        ).length + arm * before.rotation.rotation_difference(current.rotation).angle
+    count = min(max(1, ceil(path_length / step)), MOST_LINES) if isfinite(path_length) else 1
     lines = []
     for share in np.arange(1, count) / count:
         line = line_at_start + share * (line_at_end - line_at_start)
@@ -64,9 +65,6 @@ def _seen(line: np.ndarray, before: ZonePose, current: ZonePose, share: float) -
     """A line (2, 3) at a share of the motion between two frames, transformed with the zone's motion to the
     zone's current pose.
     """
-    position, rotation = (
-        before.position.lerp(current.position, share),
-        before.rotation.slerp(current.rotation, share),
-    )
-    back = current.rotation @ rotation.inverted()
-    return np.array([back @ (Vector(end) - position) + current.position for end in line])
+    position = before.position.lerp(current.position, share)
+    to_current = current.rotation @ before.rotation.slerp(current.rotation, share).inverted()
+    return np.array([to_current @ (Vector(end) - position) + current.position for end in line])

@@ -66,6 +66,7 @@ class Zone:
         self._corners = np.zeros((0, 3))  # points from which `_hull` was made
 
     def _object(self) -> bpy.types.Object:
+        """The zone's object; raises RigError if it cannot be checked any more."""
         zones = self._rig.limber.zones
         if self._number >= len(zones):
             raise RigError(

@@ -39,15 +39,15 @@ class _Gallery:
         self.known: dict[Key, str] = {}  # key -> hash of the posture's thumbnail; "" if it cannot be drawn
         self.outdated: set[Key] = set()  # keys in `known` whose thumbnail may have changed
         self.requested: dict[Key, None] = {}  # keys to render, in the order of the requests
-        self.choices: dict[
-            tuple[int, str], list[tuple[str, str, str, int, int]]
-        ] = {}  # enumeration items, by the armature's session_uid and the chain's uid
+        # enumeration items, by the armature's session_uid and the chain's uid
+        self.choices: dict[tuple[int, str], list[tuple[str, str, str, int, int]]] = {}
 
 
 _cache = _Gallery()
 
 
 def _key(rig: bpy.types.Object, chain: bpy.types.PropertyGroup, action: bpy.types.Action) -> Key:
+    """Key of a chain's stored posture in the cache."""
     ends = tuple(
         (
             end.bone,
@@ -66,18 +66,18 @@ def icon(rig: bpy.types.Object, chain: bpy.types.PropertyGroup, action: bpy.type
     missing or outdated thumbnail is requested.
     """
     key = _key(rig, chain, action)
-    shown = _cache.known.get(key)
-    if shown is None or key in _cache.outdated:
+    content_hash = _cache.known.get(key)
+    if content_hash is None or key in _cache.outdated:
         _cache.requested[key] = None
-    return _cache.previews[shown].icon_id if shown else 0
+    return _cache.previews[content_hash].icon_id if content_hash else 0
 
 
 def picture(
     rig: bpy.types.Object, chain: bpy.types.PropertyGroup, action: bpy.types.Action
 ) -> bpy.types.ImagePreview | None:
     """The thumbnail of a posture; None if it is not rendered yet."""
-    shown = _cache.known.get(_key(rig, chain, action))
-    return _cache.previews[shown] if shown else None
+    content_hash = _cache.known.get(_key(rig, chain, action))
+    return _cache.previews[content_hash] if content_hash else None
 
 
 def is_pending() -> bool:
@@ -118,10 +118,10 @@ def _render(
         posed_figure = figure(rig, chain, action)
     except RigError:  # Check reports the chain's error
         return
-    shown = blake2b(posed_figure.key(), digest_size=16).hexdigest()
-    if shown not in _cache.previews:
-        fill(_cache.previews.new(shown), posed_figure.picture(SIZE))
-    _cache.known[key] = shown
+    content_hash = blake2b(posed_figure.key(), digest_size=16).hexdigest()
+    if content_hash not in _cache.previews:
+        fill(_cache.previews.new(content_hash), posed_figure.picture(SIZE))
+    _cache.known[key] = content_hash
 
 
 def give_picture(rig: bpy.types.Object, chain: bpy.types.PropertyGroup, action: bpy.types.Action) -> None:
@@ -150,11 +150,11 @@ def _tidy() -> None:
         for posture in chain.postures
         if posture.action
     }
-    _cache.known = {key: shown for key, shown in _cache.known.items() if key in existing}
+    _cache.known = {key: known for key, known in _cache.known.items() if key in existing}
     _cache.outdated &= existing
     used = set(_cache.known.values())
-    for shown in [shown for shown in _cache.previews if shown not in used]:
-        del _cache.previews[shown]
+    for unused in [name for name in _cache.previews if name not in used]:
+        del _cache.previews[unused]
 
 
 def scene_updated(depsgraph: bpy.types.Depsgraph) -> None:
