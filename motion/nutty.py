@@ -103,9 +103,8 @@ class NuttyFilter:
         # faster than the next limit allows; around the requested values each limit holds.
         requested = saturated(induced * easing, room * limits.velocity)
         push = saturated((requested - velocity) / filter_step, limits.acceleration)
-        return saturated(
-            (push - acceleration) / filter_step, limits.jerk
-        )  # Repair 1: `moved` multiplies by dt
+        # Repair 1: `moved` multiplies by dt
+        return saturated((push - acceleration) / filter_step, limits.jerk)
 
     def _allows(self, point: Point, jerk: float, ahead: Point, target: float, filter_step: float) -> bool:
         """Whether the point `ahead` keeps all limits and can still stop before the target."""

@@ -33,9 +33,8 @@ def pulse_to(goal: float, velocity: float, acceleration: float, limit: float, je
     `jerk` [rad/s3]; acceleration is at most `limit` [rad/s2] if it begins within this limit.
     """
     excess = velocity - goal
-    if (
-        excess + 0.5 * acceleration * abs(acceleration) / jerk > 0.0
-    ):  # the velocity is still too high when the acceleration has reached 0
+    if excess + 0.5 * acceleration * abs(acceleration) / jerk > 0.0:
+        # the velocity is still too high when the acceleration has reached 0
         first = -jerk
     else:
         excess, acceleration, first = -excess, -acceleration, jerk
@@ -89,9 +88,8 @@ def stopping_range(point: Point, limit: float, jerk: float) -> tuple[float, floa
     reversal = position
     braking = -copysign(acceleration, velocity * acceleration)  # positive: the acceleration reduces the speed
     speed = abs(velocity)
-    if (
-        braking * braking > 2.0 * jerk * speed and braking > 0.0
-    ):  # the joint brakes so hard that it reverses before it stops
+    if braking * braking > 2.0 * jerk * speed and braking > 0.0:
+        # the joint brakes so hard that it reverses before it stops
         t = 2.0 * speed / (braking + sqrt(braking * braking - 2.0 * jerk * speed))
         reversal += copysign(t * (speed - t * (0.5 * braking - jerk * t / 6.0)), velocity)
     return min(position, reversal, end), max(position, reversal, end)
@@ -151,9 +149,8 @@ def toward_rest(point: Point, dt: float, speed: float, limit: float, jerk: float
     # stopping position if the joint braked now
     short = point[0] + stopping_distance(point[1], point[2], limit, jerk)
     sign = 1.0
-    if (
-        short > 0.0
-    ):  # the joint would stop beyond the goal: the problem is mirrored, so that the goal is above
+    if short > 0.0:
+        # the joint would stop beyond the goal: the problem is mirrored, so that the goal is above
         sign, point, short = -1.0, (-point[0], -point[1], -point[2]), -short
     if short < -grain:
         point, dt = _run(point, dt, speed, limit, jerk, grain, short)

@@ -89,9 +89,8 @@ def _parse(text: str, file: str) -> dict[str, Any]:
         with suppress(ValueError):
             return dict(json_of(text))
 
-    from .yaml_text import (
-        parse_yaml,
-    )  # imported here, since ruamel.yaml must not delay enabling the extension
+    # imported here, since ruamel.yaml must not delay enabling the extension
+    from .yaml_text import parse_yaml
 
     return dict(parse_yaml(text, file))
 

@@ -312,9 +312,8 @@ def _split(part: ET.Element, lists: list[list[int]]) -> list[tuple[int, ...]]:
             for face in zip(corners[0::3], corners[1::3], corners[2::3], strict=False)
         ]
     sizes = list(map(int, (counts.text or "").split()))
-    if (
-        sizes and min(sizes) < 0
-    ):  # a face would begin at corners of another, so that a small file could have any number of faces
+    if sizes and min(sizes) < 0:
+        # a face would begin at corners of another, so that a small file could have any number of faces
         raise MeshError(f"a polygon has {min(sizes)} corners")
     ends = list(accumulate(sizes))
     corners = lists[0] if lists else []  # COLLADA 1.4.1, <polylist>: one <p> at most

@@ -144,9 +144,8 @@ class Download:
         """Root element of a URDF. Other robot files are refused: they may name further files, and so may
         xacro's elements.
         """
-        from .xacro.expanding import (
-            is_xacro,
-        )  # imported here, since ruamel.yaml must not delay enabling the extension
+        # imported here, since ruamel.yaml must not delay enabling the extension
+        from .xacro.expanding import is_xacro
 
         try:
             root = parse(text.encode(), self.model)

@@ -36,9 +36,8 @@ def read_joint_limits(path: Path) -> tuple[dict[str, JointRates], list[str]]:
     Raises:
         MalformedError: the file cannot be read, or is no joint_limits.yaml.
     """
-    from .xacro.expressions import (
-        Evaluator,
-    )  # imported here with ruamel.yaml, which must not delay enabling the extension
+    # imported here with ruamel.yaml, which must not delay enabling the extension
+    from .xacro.expressions import Evaluator
     from .xacro.values import yaml_scalar
     from .yaml_text import parse_yaml
 

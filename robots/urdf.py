@@ -65,9 +65,8 @@ def _tell_joints_of_simulators(reader: AttributeReader, root: Element) -> None:
 
 
 def _link(reader: AttributeReader, element: Element, visuals: VisualReader | None) -> ModelLink:
-    element.skip(
-        "collision", "origin", *(("visual",) if visuals is None else ())
-    )  # elements of a link; URDF has no origin there, but exporters write one
+    # elements of a link; URDF has no origin there, but exporters write one
+    element.skip("collision", "origin", *(("visual",) if visuals is None else ()))
     inertial = _optional_inertial(reader, element) if visuals is None else _inertial(reader, element)
     return ModelLink(
         reader.text(element, "name"),
@@ -115,9 +114,8 @@ def _joint(reader: AttributeReader, element: Element, remade: Collection[str]) -
     kind = _kind(reader, element)
     parent = reader.text(reader.required_child(element, "parent"), "link")
     child = reader.text(reader.required_child(element, "child"), "link")
-    if (
-        name in remade or kind not in MOVABLE
-    ):  # exporters write these elements for joints of all kinds; here they have no meaning
+    if name in remade or kind not in MOVABLE:
+        # exporters write these elements for joints of all kinds; here they have no meaning
         element.skip("axis", "limit", "mimic", "dynamics", "safety_controller", "calibration")
     if name in remade:
         return ModelJoint(

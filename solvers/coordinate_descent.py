@@ -130,9 +130,8 @@ class SweepStart(NamedTuple):
     """Poses of joints and tools at the start of a sweep."""
 
     axes: Sequence[Vector]  # axis of each joint in the base frame
-    positions: (
-        Sequence[Vector] | None
-    )  # [m] position of each joint; None: positions do not matter, and no joint is prismatic
+    # [m] position of each joint; None: positions do not matter, and no joint is prismatic
+    positions: Sequence[Vector] | None
     parents: Sequence[int]  # index of each joint's parent; -1: the base
     prismatic: Sequence[bool]
     carried: Sequence[Sequence[int]]  # for each joint, indices of the tools that it moves

@@ -137,9 +137,8 @@ def _solve_damped(
     if rank == 3:
         return _solve_three(columns, error, damping)
     matrix = [[sum(c[i] * c[j] / cost for c, cost in columns) for j in range(i + 1)] for i in range(rank)]
-    ridge = (
-        damping * sum(matrix[i][i] for i in range(rank)) + TINY
-    )  # if all columns are zero, the step is zero, instead of a division by zero
+    # if all columns are zero, the step is zero, instead of a division by zero
+    ridge = damping * sum(matrix[i][i] for i in range(rank)) + TINY
     lower = [[0.0] * rank for _ in range(rank)]
     for i in range(rank):
         for j in range(i + 1):

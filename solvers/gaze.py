@@ -13,9 +13,8 @@ from .kinematics.skeleton import SHORTEST_LINK, Angles, Pose, Skeleton
 from .tolerances import MET, SAME_ANGLE
 
 FRAME = 1 / 60  # [s] duration of a frame if none is given
-SPEED = math.radians(
-    480
-)  # [rad/s] largest speed of a joint: at 60 frames a second, about half of what looks like a jump
+# [rad/s] largest speed of a joint: at 60 frames a second, about half of what looks like a jump
+SPEED = math.radians(480)
 # [rad/s, or multiples of the target's distance from the base per second] speed above which a target counts as
 # jumping
 FASTEST_TARGET = 18.0

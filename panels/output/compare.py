@@ -52,9 +52,8 @@ def draw_table(layout, table, chain, width: float) -> None:
         use.operator("limber.use_solver", text="", icon=icon, depress=is_used).solver = row.name
     for row in rows:
         if row.why_not:
-            sentence(
-                layout, row.why_not.partition(": ")[0], "INFO"
-            )  # the table lists which solvers are suitable
+            # the table lists which solvers are suitable
+            sentence(layout, row.why_not.partition(": ")[0], "INFO")
 
 
 def _heading(column, table, key: str, text: str) -> None:

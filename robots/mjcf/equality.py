@@ -149,9 +149,8 @@ class EqualityReader:
         """
         at = second.then(Transform(offset=anchor))
         pose = self.reader.numbers(element, "relpose", 7)
-        if (
-            pose is None or max(map(abs, pose[3:])) < NO_LENGTH
-        ):  # MuJoCo's default: the relative pose is that of the file
+        if pose is None or max(map(abs, pose[3:])) < NO_LENGTH:
+            # MuJoCo's default: the relative pose is that of the file
             return [at, at]
         turned = Element("weld", {"quat": " ".join(map(repr, pose[3:]))}, element.line, [], element.file)
         relative = Transform(self.document.orientation(turned), (pose[0], pose[1], pose[2]))

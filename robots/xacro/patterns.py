@@ -34,9 +34,8 @@ def _matching_entries(folder: Path, part: str, count: Callable[[], None]) -> Ite
         return
     for name in _names(folder):
         count()
-        if fnmatchcase(name, part) and name.startswith(".") <= part.startswith(
-            "."
-        ):  # hidden files must be named explicitly
+        if fnmatchcase(name, part) and name.startswith(".") <= part.startswith("."):
+            # hidden files must be named explicitly
             yield folder / name
 
 

@@ -241,9 +241,8 @@ class ViewBlock(ResidualBlock):
         x, y, z = desired.T.copy()
         sine = np.hypot(x, z)  # sine of the view's error, times the distance, as are x, y and z
         if sine.min() <= NO_DIRECTION:
-            y = np.where(
-                np.hypot(sine, y) <= NO_DIRECTION, 1.0, y
-            )  # an end that is at its target may have any view
+            # an end that is at its target may have any view
+            y = np.where(np.hypot(sine, y) <= NO_DIRECTION, 1.0, y)
             # at 180 degrees any perpendicular to the view is a rotation axis; X is chosen
             x, z = np.where(sine <= NO_DIRECTION, 0.0, x), np.where(sine <= NO_DIRECTION, NO_DIRECTION, z)
             sine = np.maximum(sine, NO_DIRECTION)
@@ -275,10 +274,8 @@ class ViewBlock(ResidualBlock):
         sideways = x * up[:, 0] + z * up[:, 2]
         far = np.where(y < 0.0, sine * sine / (1.0 + np.abs(y)), 1.0 + y)  # 1 + y without loss of digits
         tilt = up[:, 1] + sideways / far
-        across, along = (
-            up[:, 0] - x * tilt,
-            up[:, 2] - z * tilt,
-        )  # components of up along the end's X and Z after the smallest rotation of its view to the target
+        # components of up along the end's X and Z after the smallest rotation of its view to the target
+        across, along = up[:, 0] - x * tilt, up[:, 2] - z * tilt
         if self.two_sided:
             side = _chosen(np.where(along < 0.0, -1.0, 1.0), sides)
             across, along = across * side, along * side

@@ -37,10 +37,8 @@ from .problem import AIM_COST, PoseProblem
 # [rad] aim error below which a step that reduces it but raises the cost is corrected to meet the aim
 NEARLY = 0.1
 MOST_STEPS = 25
-FIRST_DAMPING, MOST_DAMPING = (
-    0.3,
-    1e9,
-)  # fractions of the Hessian's diagonal that are added to it if a step does not help
+# fractions of the Hessian's diagonal that are added to it if a step does not help
+FIRST_DAMPING, MOST_DAMPING = 0.3, 1e9
 # smallest cost of an aim error of one radian when steps are compared; it must exceed the aim's forces
 LEAST_PRICE = 2.0
 # [rad, or in fractions of the reach] length of an undamped step after which the remaining error, about its
@@ -195,9 +193,8 @@ class BoneSolver:
         # the motion has just begun and has not reached an optimum yet, so it is on no branch
         if last.before is None and not last.is_finished:
             return False
-        if last.costs is None or not np.array_equal(
-            last.costs, model.costs
-        ):  # the solver's settings have changed, such as a keyed `look_from`
+        if last.costs is None or not np.array_equal(last.costs, model.costs):
+            # the solver's settings have changed, such as a keyed `look_from`
             return False
         pose = model.pose(authored)
         before, now = (model.frames(model.deviated(pose, each)) for each in (last.deviation, deviation))

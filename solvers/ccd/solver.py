@@ -136,9 +136,8 @@ class Ccd:
         for tried in range(self.options.anneals):
             if not best.error.unmet:
                 break
-            heat = 0.5 * (
-                1.0 - tried / self.options.anneals
-            )  # largest offset as a share of a joint's range: first half of it, then gradually less
+            # largest offset as a share of a joint's range: first half of it, then gradually less
+            heat = 0.5 * (1.0 - tried / self.options.anneals)
             offset = [
                 a + heat * draw.uniform(lo - hi, hi - lo)
                 for a, lo, hi in zip(best.angles, lower, upper, strict=True)

@@ -173,9 +173,8 @@ class Erik:
         increases the error is discarded, and a smaller step is made.
         """
         pose = self.skeleton.forward(self.skeleton.clamp(posture if previous is None else previous))
-        seen = point.gaze(
-            pose.tool_position
-        )  # a target at the end's own position is in no direction: the posture's own view is used
+        # a target at the end's own position is in no direction: the posture's own view is used
+        seen = point.gaze(pose.tool_position)
         view = best_view = best_seen = (
             unit(seen) if length(seen) > NO_DIRECTION else rotate(pose.tool_rotation, Y)
         )
@@ -239,7 +238,6 @@ class Erik:
         lower, upper = self.skeleton.lower[k], self.skeleton.upper[k]
         revolutions = round((min(max(desired, lower), upper) - angle) / math.tau)
         if revolutions and not lower <= angle + revolutions * math.tau <= upper:
-            revolutions -= (
-                1 if revolutions > 0 else -1
-            )  # the nearest such angle may be beyond a limit, by less than half a rotation
+            # the nearest such angle may be beyond a limit, by less than half a rotation
+            revolutions -= 1 if revolutions > 0 else -1
         return angle + revolutions * math.tau

@@ -37,9 +37,8 @@ ACCELERATION = math.radians(7560)
 HURRIED = math.radians(28800)
 # weight of the squared movement of branches, which converge freely; for paths the weight is 1
 BRANCH_INERTIA = 0.1
-ARRIVAL_DISTANCE = math.radians(
-    5
-)  # [rad] distance of the farthest joint at which a transition ends and local steps continue
+# [rad] distance of the farthest joint at which a transition ends and local steps continue
+ARRIVAL_DISTANCE = math.radians(5)
 
 FOLLOW, STAY, WITH_AIM, DIRECT = range(4)
 """Kinds of path: the branch itself, which follows the goal freely; no transition; toward the branch while the

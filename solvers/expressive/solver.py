@@ -86,9 +86,8 @@ class Expressive:
             dt,
             mutual,
         )
-        lowered = math.sqrt(
-            max(0.0, memory_after.settling.last)
-        )  # `last` is a squared difference of directions
+        # `last` is a squared difference of directions
+        lowered = math.sqrt(max(0.0, memory_after.settling.last))
         return self.diagnosis.solution(
             goal,
             authored,

@@ -47,15 +47,12 @@ STILL = 1e-6
 # [s] time constant of a joint that one direction alone pulls; sets the inertia of local steps
 PULL_TIME = 1 / 60
 LOCAL_STEPS = 3  # largest number of Newton steps in a frame
-ENOUGH = math.radians(
-    3
-)  # [rad] movement in a step below which the steps end: the next frame corrects the remaining error
-AT_RISK = math.radians(
-    0.2
-)  # [rad] aim error from which joints may accelerate by HURRIED; a smaller error is invisible
-IDLE_TIME = (
-    1.0  # [s] time at rest after which nothing is computed; a planner has then completed about three cycles
-)
+# [rad] movement in a step below which the steps end: the next frame corrects the remaining error
+ENOUGH = math.radians(3)
+# [rad] aim error from which joints may accelerate by HURRIED; a smaller error is invisible
+AT_RISK = math.radians(0.2)
+# [s] time at rest after which nothing is computed; a planner has then completed about three cycles
+IDLE_TIME = 1.0
 # smallest speed at which a transition's farthest joint must approach the branch, as a fraction of the
 # transition's speed
 LEAST_PROGRESS = 0.1

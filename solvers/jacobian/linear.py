@@ -82,9 +82,8 @@ class Linear:
         # (n,) desired change in the null space, by secondary objectives, in the joints' units
         self.secondary = secondary
         self.kept = kept  # (n,) mask of joints whose posture counts
-        self.error_size = (
-            error_size  # [rad, or fraction of the reach] largest error of a block with a weight above 0
-        )
+        # [rad, or fraction of the reach] largest error of a block with a weight above 0
+        self.error_size = error_size
 
     @cached_property
     def factors(self) -> Factors:

@@ -116,9 +116,8 @@ class SelectivelyDamped(SingleTask):
         parts = linear.factors
         if not parts.rank:
             return np.zeros(linear.jacobian.shape[1])
-        steps = (
-            parts.right * ((parts.left.T @ linear.error) / parts.values)[:, None]
-        )  # one row for each singular vector
+        # one row for each singular vector
+        steps = parts.right * ((parts.left.T @ linear.error) / parts.values)[:, None]
         largest = np.max(np.abs(steps), axis=1)
         bounds = selective_bounds(linear, self.largest_change)
         step: Array = np.minimum(1.0, bounds / np.maximum(largest, TINY)) @ steps

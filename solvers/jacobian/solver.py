@@ -38,9 +38,8 @@ class Updates:
     patience: int = 14  # number of updates over which progress is measured
     # ratio of the errors after and before `patience` updates; above it the solve counts as stuck
     progress: float = 0.98
-    shakes: int = (
-        6  # number of restarts: at 1/6 of the distance to a random pose within limits, then at 2/6, and so on
-    )
+    # number of restarts: at 1/6 of the distance to a random pose within limits, then at 2/6, and so on
+    shakes: int = 6
     at_targets: bool = False  # whether Buss's alternate Jacobian is used
     objectives: tuple[Objective, ...] = (KeepPosture(),)  # secondary objectives
     clamp: Clamp | None = None  # largest errors per update (Buss's D_max); None: errors are not clamped
@@ -70,9 +69,8 @@ class JacobianSolver:
         self.updates = updates or Updates()
         self.diagnosis = Diagnosis(skeleton)
         self.linearizer = Linearizer(skeleton, self.updates.at_targets)
-        self._kept = ~twists(
-            skeleton
-        )  # (n,) False for first and last joints that only twist, which do not affect the shape
+        # (n,) False for first and last joints that only twist, which do not affect the shape
+        self._kept = ~twists(skeleton)
         self._lower, self._upper = np.array(skeleton.lower), np.array(skeleton.upper)
 
     def solve(

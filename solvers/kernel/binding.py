@@ -103,11 +103,8 @@ class CompiledModel:
         self._joint_costs: tuple[float, ...] | None = None
         self._correction = CorrectionStructure(angles=self._start.address, costs=self._costs.address)
         self._correction_address = ctypes.addressof(self._correction)
-        self._correction_options = (
-            0,
-            False,
-            False,
-        )  # number of steps, `looks`, whether the shape is measured
+        # number of steps, `looks`, whether the shape is measured
+        self._correction_options = (0, False, False)
 
     def pose(self, goal: GazeGoal, posture: tuple[float, ...], keep: float, candidates: int = 1) -> int:
         """Writes the problem of a goal and a posture (n,) to memory, with room for this number of candidates;

@@ -152,9 +152,8 @@ def logarithm(q: Quaternion) -> Vector:
     """The rotation vector (axis times angle in 0..pi) of the rotation `q`."""
     w, x, y, z = q if q[0] >= 0.0 else (-q[0], -q[1], -q[2], -q[3])
     size = math.sqrt(x * x + y * y + z * z)
-    factor = (
-        2.0 * math.atan2(size, w) / size if size > SAME_ANGLE else 2.0
-    )  # below that the ratio is 2 to double precision
+    # below that the ratio is 2 to double precision
+    factor = 2.0 * math.atan2(size, w) / size if size > SAME_ANGLE else 2.0
     return (x * factor, y * factor, z * factor)
 
 

@@ -30,9 +30,8 @@ UNIT = np.eye(3)
 HATS = np.zeros((3, 9))  # a vector's cross product matrix, row by row
 HATS[(0, 1, 2, 0, 1, 2), (7, 2, 3, 5, 6, 1)] = (1.0, 1.0, 1.0, -1.0, -1.0, -1.0)
 TO_VEE_AND_TRACE = np.hstack((0.5 * HATS.T, np.eye(3).reshape(9, 1)))
-TO_HALF_ANGLES_SLOPE = np.vstack(
-    (-0.5 * HATS, np.eye(3).reshape(1, 9))
-)  # entries of a half-angle vector, and the cosine
+# entries of a half-angle vector, and the cosine
+TO_HALF_ANGLES_SLOPE = np.vstack((-0.5 * HATS, np.eye(3).reshape(1, 9)))
 TO_SWING_AND_SLOPE = np.array(
     ((0, 1, 0, 0, -1, 0, 0, 0), (-1, 0, 0, 0, 0, 0, 0, -1), (0, 0, 1, 0, 0, 0, 1, 0)), float
 )

@@ -49,9 +49,8 @@ class Joint:
 
     name: str
     parent: int  # index of the parent joint; -1: the base
-    rest_rotation: (
-        Quaternion  # the joint's frame in its parent's (after the parent's own rotation), at angle 0
-    )
+    # the joint's frame in its parent's (after the parent's own rotation), at angle 0
+    rest_rotation: Quaternion
     rest_offset: Vector  # [m] the joint's position in its parent's frame
     axis: Vector  # unit vector in the joint's own frame
     lower: float  # [rad], prismatic [m]: lower limit

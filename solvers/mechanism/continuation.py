@@ -53,8 +53,7 @@ def _deviates(taken: Array, last: Array) -> bool:
 def _determined(descent: Descent, configuration: Configuration, step: Array) -> Array:
     """The part of a step (v,) that the tasks determine: continued free motion would never come to rest."""
     _, sizes, directions = np.linalg.svd(descent.along(configuration), full_matrices=False)
-    determined = directions[
-        sizes > EXACT * sizes.max(initial=0.0)
-    ]  # near a fold one direction has a singular value of almost zero
+    # near a fold one direction has a singular value of almost zero
+    determined = directions[sizes > EXACT * sizes.max(initial=0.0)]
     determined_step: Array = determined.T @ (determined @ step)
     return determined_step

@@ -103,9 +103,8 @@ class Descent:
         self.damping = Damping(damping)
         # number of evaluations so far, and the number at which the descent stops
         self.evaluations, self.most = 0, math.inf
-        self.held = np.zeros(
-            len(self.unit), bool
-        )  # (v,) whether the last step would take a coordinate beyond a bound
+        # (v,) whether the last step would take a coordinate beyond a bound
+        self.held = np.zeros(len(self.unit), bool)
         self.last: CurvedStep | None = None  # motion of the last frame, scaled to this frame's duration
         self.first: Array | None = None  # (v,) first step, according to the linear model
 
@@ -230,9 +229,8 @@ class Descent:
         if stepped.open > CLOSE_ENOUGH:
             return None
         gain = configuration.square - stepped.square
-        cost = configuration.open * (
-            configuration.open + float(np.sqrt(configuration.square))
-        )  # largest increase of the task errors that closing the loops can cause
+        # largest increase of the task errors that closing the loops can cause
+        cost = configuration.open * (configuration.open + float(np.sqrt(configuration.square)))
         closes_loops = configuration.open > max(EXACT, 2.0 * stepped.open) and gain > -cost
         return stepped if gain > 0.0 or closes_loops else None
 
@@ -262,9 +260,8 @@ class Descent:
             (self.lower - configuration.values) / self.unit,
             (self.upper - configuration.values) / self.unit,
         )
-        step, at_bound = within(
-            of_free, least - EXACT, most + EXACT, slope if len(error) else None
-        )  # `stepped` clips what rounding leaves beyond the bounds
+        # `stepped` clips what rounding leaves beyond the bounds
+        step, at_bound = within(of_free, least - EXACT, most + EXACT, slope if len(error) else None)
         if not is_closing_only:
             self.held = at_bound
         return step
@@ -299,9 +296,8 @@ class Descent:
         """
         while configuration.open > enough:
             stepped = self.stepped(configuration, self.step(configuration, is_closing_only=True))
-            if (
-                stepped.open >= 0.5 * configuration.open
-            ):  # near a closed pose Newton's method doubles the digits; otherwise it is stuck
+            if stepped.open >= 0.5 * configuration.open:
+                # near a closed pose Newton's method doubles the digits; otherwise it is stuck
                 return configuration if stepped.open >= configuration.open else stepped
             configuration = stepped
         return configuration

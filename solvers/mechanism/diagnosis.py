@@ -193,9 +193,10 @@ class _Examination:
             self._jacobian(self.screws)[:, coordinates[coordinates != coordinate]], full_matrices=False
         )
         spanned = sides[:, sizes > RANK * sizes.max(initial=0.0)]
+        # (r, 3)
         by_axis = np.stack(
             [self._jacobian(self._screws_with(coordinate, axis))[:, coordinate] for axis in np.eye(3)], 1
-        )  # (r, 3)
+        )
         axis = self.frames.axes[coordinate]
         left = by_axis - spanned @ (spanned.T @ by_axis)
         _, sizes, directions = np.linalg.svd(left)

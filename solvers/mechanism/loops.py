@@ -95,19 +95,16 @@ class Loops:
         links = np.array(
             [closure.on_parent for closure in closures] + [closure.on_child for closure in closures], np.intp
         )
-        self._nodes, self._ends = (
-            tree.carriers[links],
-            tree.ends[links],
-        )  # frames of the parents' ends, then of the children's
+        # frames of the parents' ends, then of the children's
+        self._nodes, self._ends = tree.carriers[links], tree.ends[links]
         parents, children = np.split(self._nodes, 2)
         signs = tree.carries[children] - tree.carries[parents]
         self.matters = signs.any(0)  # (v,) whether any loop depends on a coordinate
         self.driven = [(k, closure.driven) for k, closure in enumerate(closures) if closure.driven >= 0]
         # (r,) factors that make rotations [rad] and positions [sizes] comparable
         self.weight = np.where(self.rows.is_position, 1.0 / tree.size, 1.0)
-        self._share = (
-            self.weight[:, None] * signs[self.rows.joint]
-        )  # (r, v) weight and sign with which a coordinate moves a residual
+        # (r, v) weight and sign with which a coordinate moves a residual
+        self._share = self.weight[:, None] * signs[self.rows.joint]
         self.clusters = Clusters(signs != 0.0, self.rows.joint)
 
     def ends(self, frames: Frames, driven: Mapping[int, Array]) -> tuple[Array, Array]:
@@ -133,9 +130,8 @@ class Loops:
         parents, children = self.ends(frames, driven)
         residual, grows = self.rows.residual(self.rows.relative(parents, children))
         back = np.swapaxes(parents[:, :3, :3], -1, -2)
-        by_screw = np.zeros(
-            (len(parents), len(Row), 6)
-        )  # velocities of the child: angular, and linear at the world's origin
+        # velocities of the child: angular, and linear at the world's origin
+        by_screw = np.zeros((len(parents), len(Row), 6))
         np.matmul(back, hat(-children[:, :3, 3]), out=by_screw[:, :3, :3])
         by_screw[:, :3, 3:] = back
         np.matmul(grows, back, out=by_screw[:, 3:, :3])

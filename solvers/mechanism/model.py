@@ -161,9 +161,8 @@ class Mechanism:
 
     bodies: tuple[RigidBody, ...]
     joints: tuple[Joint, ...] = ()
-    warnings: tuple[str, ...] = field(
-        default=(), compare=False
-    )  # sentences about properties that were read differently from how they were written
+    # sentences about properties that were read differently from how they were written
+    warnings: tuple[str, ...] = field(default=(), compare=False)
 
     def __post_init__(self) -> None:
         _unique("body", [body.name for body in self.bodies])

@@ -259,9 +259,8 @@ class WholeBody:
     ) -> bool:
         """Whether the error of linearisation of a move (6 + n,) must be corrected."""
         motion_targets = self._motion_targets
-        if (
-            1.5 * np.square(move[LINEAR:]).max() < CORRECTED_ERROR
-        ):  # three hinges at one position with different axes have an error this large
+        if 1.5 * np.square(move[LINEAR:]).max() < CORRECTED_ERROR:
+            # three hinges at one position with different axes have an error this large
             return False
         turns, moves = self._normal.moves(state.frames, desired.positions, move)
         before, now = motion_targets.rotations(state.frames), motion_targets.rotations(after.frames)

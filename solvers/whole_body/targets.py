@@ -67,9 +67,8 @@ class Values:
     angular_velocity: Array | None = None  # (k, 3) [rad/s]; None if unknown
     linear_velocity: Array | None = None  # (p, 3) [m/s]; None if unknown
     contacts: tuple[Contact, ...] = ()
-    posture: Array | None = (
-        None  # (n,) [rad or m] posture to which joints return that no target determines; None: they stay
-    )
+    # (n,) [rad or m] posture to which joints return that no target determines; None: they stay
+    posture: Array | None = None
 
 
 def check_links(targets: Sequence[Target]) -> None:
