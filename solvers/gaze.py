@@ -56,8 +56,8 @@ class GazeSolution:
     """Solution of a gaze solver; its errors and diagnostics are computed on request."""
 
     angles: Angles  # (n,) [rad], prismatic joints [m], within limits
-    iterations: int
-    seconds: float
+    iterations: int  # number of iterations, as the solver counts them
+    seconds: float  # [s] duration of the solve
     diagnostics: Diagnostics = field(repr=False)
     goal: GazeGoal = field(repr=False)
     posture: tuple[float, ...] = field(repr=False)  # (n,) as authored
@@ -73,23 +73,23 @@ class GazeSolution:
     # (see `shortfall.reason`)
     unfinished: str = field(default=UNFINISHED, repr=False)
 
+    # whether a transition is in progress, so that the solution changes even if its goal does not
+    is_on_its_way: bool = False
+
     @property
     def converged(self) -> bool:
         """Whether the solver has converged, by its own criterion."""
         return self.diagnostics.converged(self)
 
-    # whether a transition is in progress, so that the solution changes even if its goal does not
-    is_on_its_way: bool = False
-
     @property
     def aim_error(self) -> float:
-        """Aim error [rad] of the end; for Direction and Point, of the view alone."""
+        """Aim error [rad] of the tool; for Direction and Point, of the view alone."""
         return self.measured.angle
 
     @property
     def orientation_error(self) -> float:
-        """The paper's orientation error, sqrt(2) sin(phi / 4), where phi is the angle to the whole target,
-        including the roll if the goal has one.
+        """The tool's orientation error as in the ERIK paper, sqrt(2) sin(phi / 4), where phi is the angle to
+        the whole target, including the roll if the goal has one.
         """
         return papers_error(self.measured.errors[0].whole)
 
@@ -117,7 +117,7 @@ class GazeSolution:
 
     @cached_property
     def posture_error(self) -> float:
-        """The paper's posture error, weighted."""
+        """The ERIK paper's posture error, weighted."""
         return self.diagnostics.posture_error(self)
 
 
@@ -173,14 +173,14 @@ def aim_error(goal: GazeGoal, pose: Pose) -> float:
 
 
 def orientation_error(goal: GazeGoal, pose: Pose) -> float:
-    """The paper's orientation error, sqrt(2) sin(phi / 4) in 0..1, where phi is the angle to the whole target
-    (eq. 20).
+    """The tool's orientation error as in the ERIK paper, sqrt(2) sin(phi / 4) in 0..1, where phi is the angle
+    to the whole target (eq. 20).
     """
     return papers_error(end_error_of(goal.ends[0], pose.tool_rotation, pose.tool_position).whole)
 
 
 def papers_error(angle: float) -> float:
-    """The paper's orientation error for an error angle [rad] (eq. 20)."""
+    """The ERIK paper's orientation error for an error angle [rad] (eq. 20)."""
     return math.sqrt(2.0) * math.sin(0.25 * angle)
 
 

@@ -159,11 +159,11 @@ class BoneSolver:
     def _on_its_way(
         self, goal: GazeGoal, authored: Angles, last: LastFrames, optimum: _Optimum, dt: float
     ) -> _Optimum:
-        """The optimum, or, after its branch has ended, the current step of a transition to the best one
-        known.
+        """The optimum or, after the motion's branch has ended, the current step of a transition to the best
+        optimum known.
 
-        The optimum is returned at once if the target has jumped, so that its steps did not begin at the
-        extrapolation of the last frames.
+        If the target has jumped, so that no step began at the last frames' deviations, the optimum is
+        returned at once.
         """
         if optimum.memory.before is None:
             return optimum
@@ -202,8 +202,8 @@ class BoneSolver:
         return bool(turned > self._moved(goal, last, before) + quick)
 
     def _moved(self, goal: GazeGoal, last: LastFrames, before: Frames) -> float:
-        """How far [rad] the motion of target and authored pose since the last frame has moved the target, as
-        seen from an end. A slow target that passes close to an eye moves far.
+        """Movement [rad] of the target since the last frame, as seen from an end, by its own motion and that
+        of the authored pose. A slow target that passes close to an eye moves far.
 
         This is the smaller of two bounds, less the aim error of the last frame: the aim error of the last
         optimum if applied to the current authored pose, whose forward kinematics is `before`; and its aim

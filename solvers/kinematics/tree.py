@@ -28,7 +28,7 @@ BASE = 6  # number of unknowns of the base: linear, then angular velocity, in wo
 BASE_POSITION = np.array(ORIGIN)
 LINEAR = 3  # number of its linear unknowns, which come first; steps along them are exact at any length
 FEW = 8  # number of configurations up to which the overhead of numpy's calls exceeds their computation
-# (6, 3) linear and angular velocity that each unknown of the base causes
+# (6, 3) each: linear and angular velocity that a unit speed of each unknown of the base causes
 LINEAR_BASE, ANGULAR_BASE = np.eye(BASE)[:, :LINEAR], np.eye(BASE)[:, LINEAR:]
 
 
@@ -152,14 +152,14 @@ class Tree:
             moved_by[k + 1, BASE:][self.joint_of == k] = True
         # Nodes are in the order of their depth, so that the nodes of one depth form a slice.
         order = np.argsort(depth, kind="stable")
-        # joint of each node after the base's; and the nodes of the base and of each joint
+        # (n,) joint of each node but the base's; (1 + n,) node of the base, then of each joint
         joints, node = order[1:] - 1, np.argsort(order)
         self.node_joints: Indices = order - 1  # (1 + n,) joint of each node; -1: the base
         self.held: Indices = node[self.joint_of + 1]  # (v,) node of each coordinate
         self.held_nodes = run_of(self.held)
         self.carriers: Indices = node[self.carrying + 1]  # (k,) node that carries each link
         self.moved_by = moved_by[order]  # (1 + n, 6 + v) whether an unknown moves a node
-        # each node's parent; 0: the base
+        # (1 + n,) each node's parent node; 0: the base
         above = np.append(0, node[np.array(self.parents, np.intp) + 1][joints]).astype(np.intp)
         starts = np.searchsorted(np.array(depth)[order], np.arange(2, max(1, *depth) + 2)).tolist()
         self._roots = slice(0, starts[0])  # the base, and the joints directly on it
@@ -243,13 +243,17 @@ class Tree:
         return placed
 
     def velocity(self, frames: Frames, link: int) -> Array:
-        """Linear velocity (..., v, 3) [m] of a link caused by a unit speed of each coordinate."""
+        """Linear velocity (..., v, 3) of a link's origin that a unit speed of each coordinate causes [m/rad;
+        prismatic m/m]; zero for coordinates that do not move the link.
+        """
         moved = self.moved_by[self.carriers[link], BASE:][:, None]
         position = self.placed(frames, np.array([link]))[..., 0, :3, 3]
         return np.where(moved, frames.velocity(position), 0.0)
 
     def jacobian(self, frames: Frames, link: int) -> tuple[Array, Array]:
-        """Angular and linear Jacobian (..., 3, 6 + v) of a link in the world."""
+        """Angular and linear Jacobian, (..., 3, 6 + v) each, of a link in the world's axes; the linear one at
+        the link's origin.
+        """
         moved = self.moved_by[self.carriers[link]][:, None]
         position = self.placed(frames, np.array([link]))[..., :3, 3]
         angular = np.where(moved, frames.angular, 0.0)
@@ -260,8 +264,8 @@ class Tree:
 
 
 def _transform_terms(rests: Array, axes: Array, slides: Mask) -> Array:
-    """Matrices (n, 3, 16) whose sum is a joint's transform (16,), with the factors 1, sine or displacement,
-    and 1 - cosine.
+    """Terms (n, 3, 16) of the joints' transforms, row by row: a transform is the sum of its three terms times
+    1, the sine of the angle or the displacement, and 1 - the cosine.
 
     Args:
         rests: (n, 4, 4) the joints' frames in their parents', at zero.

@@ -80,7 +80,10 @@ def check_links(targets: Sequence[Target]) -> None:
 
 
 def check(values: Values, turning: Sequence[Target], placed: Sequence[Target], joints: int) -> None:
-    """Raises BodyTargetError if the values do not match the targets, or the number of joints is wrong."""
+    """Raises BodyTargetError if an array does not have one row for each of its targets (`turning`: those for
+    orientations, `placed`: those for positions), a contact is not finite, or the posture does not have
+    `joints` values.
+    """
     k, p = len(turning), len(placed)
     shapes = {
         "rotation": (k, 3, 3),
