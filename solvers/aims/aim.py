@@ -34,11 +34,11 @@ from .blocks import OrientationBlock, PositionBlock, ResidualBlock, ViewBlock
 
 
 class _Role(NamedTuple):
-    """How the value of an aim's field moves with the target."""
+    """What `Aim.check` requires of an aim's field."""
 
-    what: str
+    what: str  # name of the field's value in messages
     length: int  # number of its components
-    may_vanish: bool = False
+    may_vanish: bool = False  # whether all components may be 0
 
 
 ROLES = {

@@ -31,8 +31,8 @@ from .rolls import upright, whole_angle
 
 Kind = Literal["aim", "upright", "position"]
 
-# distance, as a fraction of the reach, below which the linear model ignores that the direction to a point
-# changes as the end moves
+# distance from a point, as a fraction of the reach, below which the linear model no longer takes the
+# direction to that point to change the faster with the end's movement the nearer the end is
 NEAREST = 1e-3
 ROLL_WEIGHT = 0.1  # weight of uprightness relative to the view: if a chain cannot satisfy both, the view wins
 # factors of a rotation matrix's columns that roll it by 180 degrees about Y
@@ -196,7 +196,7 @@ class ViewBlock(ResidualBlock):
     """The view along a direction or to a point; with `up` also the roll about it, weighted by the sine of the
     angle between view and up.
 
-    The components are along the end's own axes X and Z, and Y for the roll.
+    The error is a rotation vector's components along the end's own axes X and Z and, for the roll, Y.
     """
 
     def __init__(

@@ -54,7 +54,8 @@ AIM_TOLERANCE = math.radians(0.5)
 PATIENCE = 1 / 6
 # [s] time between two plans, since no target reverses sooner; while the aim is lost every frame has one
 PERIOD = 1 / 12
-DOUBT = 0.1  # fraction of a path's cost by which another path must be cheaper: forecasts are no more exact
+# fraction of a path's cost by which another path must be cheaper: forecasts are not more exact than that
+DOUBT = 0.1
 HYSTERESIS = 1.0  # [deg of shape deviation] initial margin by which another choice must be cheaper
 
 

@@ -122,8 +122,8 @@ class Expressive:
         )
 
     def _check_ahead(self, ahead: Sequence[GazeGoal]) -> None:
-        """Checks future goals in the same way as `check_goal`. Goals already seen in the last frame are not
-        checked again.
+        """Checks the goals of the next frames as `check_goal` does, and raises its errors with the number of
+        frames ahead. Goals that the last solve has checked are not checked again.
         """
         known = set(map(id, self._checked))
         for frames, goal in enumerate(ahead, 1):

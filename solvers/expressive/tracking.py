@@ -59,7 +59,7 @@ LEAST_PROGRESS = 0.1
 
 
 class Held(NamedTuple):
-    """The pose of a frame that meets the aim, and the number of steps that it took."""
+    """The pose of a frame, which holds the aim as far as it can, and the number of steps that it took."""
 
     angles: Angles  # (n,) [rad; prismatic joints m]
     aim_error: float  # [rad] aim error of the pose
@@ -73,8 +73,8 @@ class TrackerMemory(NamedTuple):
 
     goal: TrackedGoal = TrackedGoal()
     moving: tuple[Velocity, ...] = ()  # velocity of each aim
-    angles: tuple[float, ...] = ()  # (n,) [rad] last solution
-    velocity: tuple[float, ...] = ()  # (n,) [rad/s] velocities in the last frame
+    angles: tuple[float, ...] = ()  # (n,) [rad; prismatic joints m] last solution
+    velocity: tuple[float, ...] = ()  # (n,) [rad/s; prismatic joints m/s] velocities in the last frame
     speed: float = 0.0  # [rad/s] speed of the transition in progress
     aim_error: float = 0.0  # [rad] aim error of the solution
     # [s] time since the aim was last met: within AIM_LOST, or within AT_RISK if the goal stands still

@@ -45,6 +45,7 @@ def continued(
 
 
 def _deviates(taken: Array, last: Array) -> bool:
+    """Whether a step (v,) differs from the last one (v,) by more than two steps that count as alike."""
     return float(np.abs(taken - last).max(initial=0.0)) > max(
         ALIKE * float(np.abs(last).max(initial=0.0)), CLOSE_ENOUGH
     )

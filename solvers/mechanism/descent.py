@@ -2,10 +2,10 @@
 limits.
 
 Each step corrects the loops' residual and moves in the null space of their Jacobian, so that tasks move the
-mechanism without opening it (section IV.C, eq. 3 of the paper). Redundant constraints, as planar loops have
-them, are handled by damping far below the smallest significant singular value. Lengths are in "sizes",
-multiples of the mean distance between neighbouring joints (`SpanningTree.size`), which makes them comparable
-with radians.
+mechanism without opening it (Schumacher et al. 2021, section IV.C, eq. 3). Redundant constraints, as planar
+loops have them, are handled by damping far below the smallest significant singular value. Lengths are in
+"sizes", multiples of the mean distance between neighbouring joints (`SpanningTree.size`), which makes them
+comparable with radians.
 """
 
 import math
@@ -280,6 +280,9 @@ class Descent:
         return closing + project(serving, across)
 
     def _task_step(self, error: Array, along: Array) -> Array:
+        """The damped least-squares step (v,) against task errors (e,), with their Jacobian `along` (e, v) in
+        the loops' null space.
+        """
         is_wide = len(error) > along.shape[1]
         square = along.T @ along if is_wide else along @ along.T
         regularise(square, self.damping.at(float(error @ error)))

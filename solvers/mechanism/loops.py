@@ -24,10 +24,12 @@ class JointResiduals:
         self.joint = np.array([k for k, _ in kinds_and_rows], int)  # joint of each residual
         self.row = np.array([row for _, row in kinds_and_rows], int)
         self.is_position = self.row <= Row.Z
+        # (r,) flat index of each residual among the components (c, 9) of all joints
         self.picked = self.joint * len(Row) + self.row
         positions = np.zeros((self.count, 3))
         positions[self.joint[self.is_position], self.row[self.is_position]] = 1.0
-        self.held_positions = positions
+        self.held_positions = positions  # (c, 3) 1 for position components that a joint constrains, else 0
+        # (c,) whether a joint constrains the whole rotation, the swing, or the cosine of two axes
         self.has_rotation_rows = np.array([Row.TURN_X in KINDS[kind].rows for kind in kinds], bool)
         self.swings = np.array([Row.SWING_X in KINDS[kind].rows for kind in kinds], bool)
         self.crosses = np.array([Row.CROSS in KINDS[kind].rows for kind in kinds], bool)
@@ -130,7 +132,7 @@ class Loops:
         parents, children = self.ends(frames, driven)
         residual, grows = self.rows.residual(self.rows.relative(parents, children))
         back = np.swapaxes(parents[:, :3, :3], -1, -2)
-        # velocities of the child: angular, and linear at the world's origin
+        # (c, 9, 6) components' change by the child's velocity: angular, and linear at the world's origin
         by_screw = np.zeros((len(parents), len(Row), 6))
         np.matmul(back, hat(-children[:, :3, 3]), out=by_screw[:, :3, :3])
         by_screw[:, :3, 3:] = back
