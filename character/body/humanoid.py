@@ -118,9 +118,8 @@ class Humanoid:
         self._times: dict[str, float] = {}  # [s] time of each bone's newest message, by the sender's clock
         # time from the arrival of each bone's newest message to its reading, as in `LinkMessage.age`
         self._ages: dict[str, float] = {}
-        self._posed: dict[
-            str, tuple[Vector, Quaternion]
-        ] = {}  # world poses by bone, cleared when a message arrives
+        # world poses by bone, cleared when a message arrives
+        self._posed: dict[str, tuple[Vector, Quaternion]] = {}
 
     @property
     def bones(self) -> list[str]:

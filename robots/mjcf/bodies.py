@@ -58,9 +58,8 @@ class _Bodies:
         self.links: list[ModelLink] = []
         self.joints: list[ModelJoint] = []
         self.balls: list[tuple[str, str, str]] = []
-        self.references: dict[
-            str, float
-        ] = {}  # joint -> value [rad or m] in the pose in which the file defines the bodies
+        # joint -> value [rad or m] in the pose in which the file defines the bodies
+        self.references: dict[str, float] = {}
         self.drawn: dict[str, Transform] = {}  # link -> its world frame in that pose
         self.floats = False
         self.coordinates: list[Coordinates] = []  # coordinates of all joints, in MuJoCo's order

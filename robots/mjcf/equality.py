@@ -48,9 +48,8 @@ class EqualityReader:
         )
         self.closures: list[Closure] = []
         self._frames: list[ModelJoint] = []
-        self._counts: dict[
-            str, int
-        ] = {}  # requested name of a link -> last number appended to make it unique
+        # requested name of a link -> last number appended to make it unique
+        self._counts: dict[str, int] = {}
 
     def read(self, joints: Sequence[ModelJoint]) -> list[ModelJoint]:
         """The joints, with leaders set for mimic joints, and with fixed joints for the links that

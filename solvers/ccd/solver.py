@@ -180,6 +180,9 @@ class Ccd:
         splits: bool,
         most: int,
     ) -> DescentResult:
+        """The better of `result` and a further descent from it toward the goal `requested`, both measured by
+        `goal`; with the sweeps of both.
+        """
         further = self.descent.descend(
             requested, result.angles, lower, upper, splits, max(1, most - result.sweeps)
         )

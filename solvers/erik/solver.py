@@ -207,6 +207,9 @@ class Erik:
         hyper: Hyperparameters,
         previous: tuple[float, ...] | None,
     ) -> tuple[tuple[float, ...], ErikResult]:
+        """Angles (n,) [rad or m] with the end's view along a unit vector, upright relative to `up`, and
+        ERIK's result.
+        """
         return self._towards(upright(view, up), view, posture, hyper, previous)
 
     def _towards(
@@ -217,6 +220,9 @@ class Erik:
         hyper: Hyperparameters,
         previous: tuple[float, ...] | None,
     ) -> tuple[tuple[float, ...], ErikResult]:
+        """Angles (n,) [rad or m] with the tool's orientation `tool_target` or, if its roll is free (None),
+        with its view along the unit vector `view`; and ERIK's result.
+        """
         chain = self.chain
         target = None if tool_target is None else chain.target(tool_target)
         if target is not None:

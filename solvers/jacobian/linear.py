@@ -87,10 +87,12 @@ class Linear:
 
     @cached_property
     def factors(self) -> Factors:
+        """The Jacobian's singular value decomposition."""
         return factors(self.jacobian)
 
     @cached_property
     def starts(self) -> list[int]:
+        """Index of each block's first component."""
         return [block.start for block in self.blocks]
 
     def norms(self, rows: Array) -> Array:
@@ -139,9 +141,8 @@ class Linearizer:
             nearer = weight * (FARTHEST / distance if distance > FARTHEST else 1.0)
             for kind, count in part.block.kinds(len(left)):
                 blocks.append(ErrorComponents(kind, part.end, len(rows), len(rows) + count, weight))
-                rows += [
-                    nearer if self.at_targets else weight
-                ] * count  # the Jacobian of a far target grows with its distance
+                # the Jacobian at a far target grows with its distance
+                rows += [nearer if self.at_targets else weight] * count
             error.append(nearer * left)
             columns.append(part.columns)
         jacobian = np.concatenate(columns, 1).T

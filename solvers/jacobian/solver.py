@@ -54,7 +54,9 @@ class Iterate(NamedTuple):
 
 
 class UpdateRun(NamedTuple):
-    """Result of a run of updates: the final iterate, and the number and progress of updates."""
+    """Result of a run of updates: the final or best iterate, the number of updates, and the allowances with
+    which the next frame continues.
+    """
 
     iterate: Iterate
     updates: int
@@ -181,6 +183,9 @@ class JacobianSolver:
         return self.at(goal, posture, np.clip(iterate.angles + change * units, self._lower, self._upper))
 
     def _shaken(self, angles: Array, times: int, draw: np.random.Generator) -> Array:
+        """Angles (n,) [rad or m] of a restart on the way from `angles` (n,) to a random pose, the farther the
+        more restarts there have been (`times`).
+        """
         away = math.pi * self.linearizer.units
         pose = draw.uniform(np.maximum(self._lower, angles - away), np.minimum(self._upper, angles + away))
         return angles + (times + 1) / self.updates.shakes * (pose - angles)
@@ -193,4 +198,5 @@ class JacobianSolver:
 
 
 def _moved(iterate: Iterate, following: Iterate, units: Array) -> float:
+    """Largest change of a joint between two iterates [rad, or fraction of the reach]."""
     return float(np.max(np.abs(following.angles - iterate.angles) / units))

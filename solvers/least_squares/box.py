@@ -1,9 +1,9 @@
 """Bounded least squares: minimise x' H x / 2 - g' x for lower <= x <= upper, by a warm-started active set.
 
-Block principal pivoting (Portugal, Judice & Vicente 1994): all unknowns on the wrong side change it at once;
-where that no longer helps, one at a time, each of which lowers the objective (a primal active set; Nocedal &
-Wright 2006, 16.5). A step of motion keeps nearly the same bounds active as the step before, so that one or
-two solves are usual.
+Block principal pivoting (Portugal, Judice & Vicente 1994): all unknowns that are wrongly free or wrongly at a
+bound change at once. Where that no longer helps, they change one at a time, which lowers the objective each
+time (a primal active set; Nocedal & Wright 2006, 16.5). A step of motion keeps nearly the same bounds active
+as the step before, so that one or two solves are usual.
 """
 
 import math

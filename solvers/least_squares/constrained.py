@@ -168,6 +168,7 @@ class _Penalty:
         self.stiffness = float(matrix.diagonal().max()) / (MET * (size or 1.0))
 
     def _cost(self, x: Array, shift: Array) -> float:
+        """The objective plus the penalties at `x` (n,), with targets shifted by `shift` (m,)."""
         beyond = self.constraints.beyond(x, shift)
         return (
             0.5 * float(x @ self.matrix @ x)
