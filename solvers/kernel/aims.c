@@ -5,7 +5,7 @@
 #include "turns.h"
 
 #define ROLL_WEIGHT 0.1      /* weight of uprightness relative to the view (solvers/aims/blocks.py) */
-#define NEAREST 1e-3         /* fraction of the reach: the direction to a nearer point is constant (aims/blocks.py) */
+#define NEAREST 1e-3         /* fraction of the reach, for the slope of the direction to a point (aims/blocks.py) */
 
 static int parts_of(const struct limber_aim *aim) { return (int)aim->parts; }
 

@@ -224,8 +224,7 @@ static void eliminate_row(const struct least_squares *problem, const int8_t *sid
     if (problem->body->floating) solve_forward(BASE, BASE, problem->nodes[0].inertia, half);
 }
 
-/* Computes the forces of the active rows' springs by the Schur complement, and subtracts their effect from the pulls.
- * */
+/* Computes the forces of the active rows' springs by the Schur complement; subtracts their effect from the pulls. */
 static void load_springs(struct least_squares *problem, const int8_t *sides) {
     int n = problem->body->joints, count = 0, m = problem->row_count;
     struct node *nodes = problem->nodes;

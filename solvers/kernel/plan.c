@@ -17,7 +17,7 @@
 #define TAIL 0.5
 #define LASTING_TAIL 30.0
 #define AIM_TOLERANCE (0.5 * DEGREES)
-#define DOUBT 0.1 /* share of a path's cost by which another must be cheaper: no forecast is more exact */
+#define DOUBT 0.1 /* fraction of a path's cost by which another must be cheaper: forecasts are not more exact than that */
 #define PERIOD (1.0 / 12.0)
 #define HORIZON 0.65 /* [s] */
 

@@ -25,7 +25,7 @@ struct stepper {
     struct node *before;    /* nodes before the step */
     struct turn *left_turns; /* desired rotations that remain for a correction */
     struct move *left_moves;
-    double *damped, *drawn; /* (6 + n,) damping and gradient of the step */
+    double *damped, *drawn; /* (6 + n,) damping, and pull toward the posture, of the step */
     double *least, *most;   /* (6 + n,) [m, rad] bounds of the step's whole move */
     double *joints;         /* (n,) [rad or m] joint values before a further move */
     int8_t *sides;          /* (6 + n,) bounds active before the step, or in a further move */
@@ -89,7 +89,7 @@ static double stoppable(double error, double acceleration, double dt) {
     return error > 0.0 ? smaller(1.0, speed * dt / larger(error, TINY)) : 1.0;
 }
 
-/* The desired rotation of link i: its target's velocity, and a share of the remaining error. */
+/* The desired rotation of link i: by its target's velocity, and a share of the remaining error. */
 static void desire_turn(struct stepper *stepper, int i) {
     const struct limber_body_step *step = stepper->step;
     struct turn *turn = &stepper->turns[i];
@@ -114,8 +114,8 @@ static void desire_turn(struct stepper *stepper, int i) {
     add_scaled(share, left, turn->error);
 }
 
-/* The desired displacement of link i with a position target: its target's velocity, and a share of the remaining error.
- * */
+/* The desired displacement of link i with a position target: by its target's velocity, and a share of the remaining
+ * error. */
 static void desire_move(struct stepper *stepper, int i) {
     const struct limber_body_step *step = stepper->step;
     struct move *move = &stepper->moves[i];
