@@ -57,14 +57,13 @@ class Tendency(NamedTuple):
     slopes: Array  # (m, d) [1/s] mean velocities between the last two samples; NaN if not known
     spans: Array  # (m,) [s] time between the last two samples
     bends: Array  # (m, d) [1/s] change of the mean velocities at the last sample but one
-    velocities: (
-        # (m, d) [1/s] velocities at the last samples, of parabolas through the last three; NaN if not known
-        Array
-    )
+    # (m, d) [1/s] velocities at the last samples, of parabolas through the last three; NaN if not known
+    velocities: Array
     accelerations: Array  # (m, d) [1/s^2] accelerations of these parabolas
 
     @property
     def course(self) -> Course:
+        """The motion at the last samples."""
         return Course(self.velocities, self.accelerations)
 
 
@@ -85,7 +84,7 @@ class Cubics(NamedTuple):
     highest: Array  # (m, d) upper bounds
 
     def at(self, time: float, periods: Array, rest: Array) -> tuple[Array, Array]:
-        """Values (m, d) and velocities (m, d) [1/s] at a time [s] after the curves began.
+        """Values (m, d) and velocities (m, d) [1/s] at a time when the curves have begun.
 
         Args:
             time: [s] since the start.

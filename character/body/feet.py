@@ -44,6 +44,7 @@ class Floor(NamedTuple):
 
     @property
     def is_known(self) -> bool:
+        """Whether height and normal are known."""
         return bool(np.isfinite(self.height) and np.isfinite(self.up).all())
 
 
@@ -53,7 +54,7 @@ class FootContact(NamedTuple):
     is_planted: bool
     standing_position: Array  # (3,) [m] position of the foot's link while it stands
     source: Array  # (3,) [m] position of the foot's source at touch-down
-    left: Array  # (3,) [m] offset of the foot from its position, which decays
+    left: Array  # (3,) [m] decaying offset from where the foot would stand or move without it
     goal: Array  # (3,) [m] position to hold in this frame
     is_held: bool  # whether a contact must hold the foot, because the free body would move it
     sunk: float = 0.0  # [m] depth below the floor, by which the whole body is raised

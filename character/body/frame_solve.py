@@ -51,6 +51,7 @@ class SolvedBody:
 
     @property
     def floating(self) -> bool:
+        """Whether the base is free to move."""
         return self.body.floating
 
 
@@ -98,6 +99,7 @@ class FrameTargets(NamedTuple):
 
     @property
     def steps(self) -> int:
+        """Number of the solver's steps in the frame."""
         return len(self.parts)
 
 

@@ -223,11 +223,13 @@ class Humanoid:
 
 
 def _position_of(numbers: Sequence[float]) -> Vector:
+    """A position [m] (3) in Unity's axes, in this module's."""
     x, y, z = numbers
     return -x, -z, y
 
 
 def _rotation_of(numbers: Sequence[float]) -> Quaternion:
+    """A quaternion (x, y, z, w) in Unity's axes, in this module's; `LOST` if its length is not 1."""
     x, y, z, w = numbers
     length = float(np.linalg.norm(numbers)) if np.isfinite(numbers).all() else 0.0
     return rotations.normalized((w, x, z, -y)) if abs(length - 1.0) <= UNIT else LOST

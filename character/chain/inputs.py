@@ -244,6 +244,7 @@ def _inverse(inputs: ChainInputs) -> Matrix:
 
 
 def _attention(inputs: ChainInputs, before: Attention | None, dt: float) -> Attention | None:
+    """State of attention after `dt` [s]; None if the target is followed directly, or is not finite."""
     end, settings = inputs.ends[0], inputs.attention
     if (settings == AT_ONCE and (before is None or before.is_settled)) or not isfinite(
         sum(map(sum, end.target))
@@ -342,6 +343,7 @@ def _up(world_in_base: Matrix) -> Vector:
 
 
 def _rotated(matrix: Matrix, vector: Vector) -> Vector:
+    """A vector rotated (and scaled) by a matrix, without its translation."""
     x, y, z = vector
     a, b, c = (row[0] * x + row[1] * y + row[2] * z for row in matrix[:3])
     return a, b, c

@@ -192,6 +192,7 @@ def body_json(entry: BodyEntry, arrays: ArrayWriter) -> dict[str, Any]:
 
 
 def _finite(number: float) -> float | None:
+    """The number for JSON; None, read as no limit, if it is infinite."""
     return None if isinf(number) else number
 
 

@@ -246,6 +246,7 @@ def _held(model: MechanismModel, goals: Goals, filtered: tuple[float, ...]) -> G
 
 
 def _fainter(goal: FrameGoal, share: float) -> FrameGoal:
+    """The goal with all weights multiplied by `share`."""
     position, rotation = _times(goal.position_weight, share), _times(goal.rotation_weight, share)
     return replace(
         goal,
