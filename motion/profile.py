@@ -12,11 +12,9 @@ from .joint import Kinematic, Limits
 Point = tuple[float, float, float]
 # signed distance [rad], first jerk [rad/s3], derivative of the distance with respect to acceleration [s2]
 Stopping = tuple[float, float, float]
-Pulse = tuple[
-    float, float, float, float
-    # first jerk (the last one is its negative), durations [s] of the first span, of constant acceleration, of
-    # the last span
-]
+# first jerk [rad/s3] (the last one is its negative), durations [s] of the first span, of the span of constant
+# acceleration, and of the last span
+Pulse = tuple[float, float, float, float]
 
 # rounding error of a position in one step, relative to it: about four units in the last place
 ROUNDING = 1e-15
