@@ -61,4 +61,5 @@ def strays_blamed(reader: AttributeReader, root: Element) -> Iterator[None]:
 
 
 def _word(element: Element) -> str:
+    """The element's tag without a namespace prefix."""
     return element.tag.rpartition(":")[2]

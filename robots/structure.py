@@ -55,6 +55,7 @@ def check(
 def _error(
     reader: AttributeReader, kind: type[UrdfError], element: ModelLink | ModelJoint, what: str
 ) -> UrdfError:
+    """An error of that kind at a link or a joint."""
     return kind(
         element.file or reader.file,
         element.line,
@@ -64,6 +65,7 @@ def _error(
 
 
 def _names(reader: AttributeReader, word: str, elements: Sequence[ModelLink] | Sequence[ModelJoint]) -> None:
+    """Raises NameClashError if two of the elements have one name."""
     first: dict[str, ModelLink | ModelJoint] = {}
     for element in elements:
         if element.name in first:
@@ -76,6 +78,7 @@ def _names(reader: AttributeReader, word: str, elements: Sequence[ModelLink] | S
 
 
 def _ends(reader: AttributeReader, links: Sequence[ModelLink], joints: Sequence[ModelJoint]) -> None:
+    """Raises UnknownNameError if a joint's parent or child is no link."""
     known = {link.name for link in links}
     for joint in joints:
         for word, name in (("parent", joint.parent), ("child", joint.child)):
@@ -89,7 +92,8 @@ def _ends(reader: AttributeReader, links: Sequence[ModelLink], joints: Sequence[
 
 
 def _loops(reader: AttributeReader, links: Sequence[ModelLink], joints: Sequence[ModelJoint]) -> None:
-    above: dict[str, ModelJoint] = {}
+    """Raises LoopError if a link has two parents, or is its own ancestor."""
+    above: dict[str, ModelJoint] = {}  # link -> the joint from its parent to it
     for joint in joints:
         if joint.parent == joint.child:
             raise _error(
@@ -128,6 +132,7 @@ def _loops(reader: AttributeReader, links: Sequence[ModelLink], joints: Sequence
 def _roots(
     reader: AttributeReader, robot: Element, links: Sequence[ModelLink], joints: Sequence[ModelJoint]
 ) -> None:
+    """Raises RootError if several links have no parent."""
     children = {joint.child for joint in joints}
     roots = [link for link in links if link.name not in children]
     if len(roots) > 1:
@@ -143,6 +148,9 @@ def _roots(
 
 
 def _mimics(reader: AttributeReader, joints: Sequence[ModelJoint]) -> None:
+    """Raises MimicError if a joint mimics itself, directly or through others. Each leader must be one of the
+    joints, as after `without_lost_mimics`.
+    """
     named = {joint.name: joint for joint in joints}
     ending: set[str] = set()  # joints from which a leader has been reached
     for joint in joints:

@@ -52,8 +52,8 @@ class EqualityReader:
         self._counts: dict[str, int] = {}
 
     def read(self, joints: Sequence[ModelJoint]) -> list[ModelJoint]:
-        """The joints, with leaders set for mimic joints, and with fixed joints for the links that
-        were added.
+        """The joints, with leaders set for mimic joints, and with fixed joints for the links that were added.
+        Appends the closures to `closures`.
         """
         joints_by_name = {joint.name: joint for joint in joints}
         for element in self.document.sections("equality"):
@@ -108,6 +108,7 @@ class EqualityReader:
     # Closures
 
     def _close(self, element: Element) -> None:
+        """Adds the closure of a <connect> or <weld>, unless it holds a floating robot to the world."""
         kind = "3d" if element.tag == "connect" else "6d"
         if "site1" in element.attributes or "site2" in element.attributes:
             sites = [self.reader.text(element, word) for word in ("site1", "site2")]

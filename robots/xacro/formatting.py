@@ -55,6 +55,7 @@ def braces(text: str, values: tuple[Any, ...], named: Mapping[str, Any]) -> str:
 
 
 def _check(specification: str) -> None:
+    """Raises FormatError for a width or precision that is too large, or taken from a value."""
     if "*" in specification:
         raise FormatError("a width from another value is not allowed in a format: write the number")
     if any(

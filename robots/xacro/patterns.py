@@ -29,6 +29,7 @@ def matching_files(pattern: Path, count: Callable[[], None]) -> Iterator[Path]:
 
 
 def _matching_entries(folder: Path, part: str, count: Callable[[], None]) -> Iterator[Path]:
+    """Entries of a folder that match one part of a pattern; a part without wildcards need not exist."""
     if not is_pattern(part) or os.path.lexists(folder / part):
         yield folder / part
         return
