@@ -107,6 +107,7 @@ class LIMBER_OT_pick_forward_axis(UndoOperator):
         return {"PASS_THROUGH"} if event.type.startswith(NAVIGATION) else {"RUNNING_MODAL"}
 
     def _pick(self, context, event):
+        """Picks the arrow or the point under the mouse and ends the picking; returns `modal`'s result."""
         self._look(context, event)
         axis = current_picking.axis if current_picking else ""
         point = None if axis else _point_under(context, event, rig_of(context), chain_of(context))
@@ -119,6 +120,7 @@ class LIMBER_OT_pick_forward_axis(UndoOperator):
         return self.execute(context)
 
     def _look(self, context, event) -> None:
+        """Updates `current_picking` to the arrow under the mouse."""
         global current_picking
         rig, chain = rig_of(context), chain_of(context)
         current_picking = Picking(rig.name, chain.uid, _arrow_under(context, event, rig, chain))

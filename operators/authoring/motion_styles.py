@@ -10,6 +10,7 @@ from ..operator import UndoOperator
 
 
 def _use(operator, context, style: motion_styles.StyleSettings, name: str) -> None:
+    """Gives the operator's mover a motion style, and reports it by its name."""
     mover = operator.mover(context)
     motion_styles.use(mover.settings, style)
     mover.owner.update_tag()

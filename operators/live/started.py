@@ -29,6 +29,7 @@ def said(context, mover: Mover) -> tuple[str, list[str]]:
 
 
 def _any(_context, mover: Mover, session) -> tuple[str, list[str]]:
+    """As `said`, for a kind of mover without a function of its own; `session` is the mover's."""
     return f"{mover.label} is live", list(filter(None, [session.warning, session.remark]))
 
 

@@ -61,7 +61,7 @@ def _end_playing(context) -> None:
 def _tell(operator, keyed: record.Keyed) -> None:
     """Reports the new actions, the take that plays now, movers that a defect stopped, and what was muted."""
     operator.warn(keyed.warnings)
-    plays = "; what came after the one that plays is short" if keyed.after else ""
+    plays = "; what follows the take that plays is too short to play" if keyed.after else ""
     operator.report(
         {"INFO"},
         f"Keyed {counted(keyed.takes, 'take')}: {named([action.name for action in keyed.actions])}{plays}",

@@ -166,5 +166,6 @@ class LIMBER_OT_restore_calibration(UndoOperator):
 
 
 def _load(operator, rig, path: Path, partly: bool) -> None:
+    """Loads a calibration from a file, and reports it; `partly`: even if joints differ."""
     operator.warn(calibration.load(rig, path, partly))
     operator.report({"INFO"}, f"The calibration of {path.name} is loaded")

@@ -55,10 +55,14 @@ class LIMBER_OT_choose_baudrate(UndoOperator):
 
 
 def _spaced(rate: int) -> str:
+    """A rate as text, with spaces between thousands."""
     return f"{rate:,}".replace(",", " ")
 
 
 def _offered(device) -> tuple[int, ...]:
+    """Baud rates [bit/s] of the device's protocol, the default first; if they are unknown, its current
+    one.
+    """
     described, _ = background_jobs.description(device.protocol_name)
     return described.baudrates if described else (device.baudrate,)
 
@@ -104,5 +108,6 @@ class LIMBER_OT_read_protocol_file(ProgramConsent, Operator):
 
 
 def _read(device) -> None:
+    """Starts to read the device's protocol file in a process of its own."""
     background_jobs.read_file(device.protocol_name)
     handlers.wake_heartbeat()
