@@ -28,6 +28,7 @@ def _now() -> list[Entered]:
 
 
 def _draw_links() -> None:
+    """Draws a line along each link that is in a zone."""
     entered_links = _now()
     if not entered_links:
         return
@@ -39,6 +40,7 @@ def _draw_links() -> None:
 
 
 def _write_names() -> None:
+    """Writes the names of bone and zone beside each link that is in a zone."""
     context = bpy.context
     scale = context.preferences.system.ui_scale
     taken: list[tuple[float, float]] = []
