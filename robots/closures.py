@@ -195,6 +195,7 @@ class _MechanismBuilder:
         return tuple(closures.values())
 
     def _joint(self, joint: ModelJoint) -> Joint:
+        """The mechanism's joint for a joint of the robot."""
         kind, rotation, freedoms = self._kind(joint)
         at = RigidTransform(multiply(joint.origin.rotation, rotation), joint.origin.offset)
         is_motor = joint.name in self.motors and freedoms > 0

@@ -234,6 +234,7 @@ class _ColladaFile:
         return self._geometries[element]
 
     def _add_corners(self, geometry: _Geometry, corners: list[Vector]) -> None:
+        """Adds corners to a geometry. Raises MeshError if the file has too many in all."""
         self._corner_count += len(corners)  # many geometries may refer to one list
         if self._corner_count > self.most_work:
             raise MeshError(TOO_OFTEN)
@@ -279,6 +280,7 @@ class _ColladaFile:
         return list(zip(numbers[0::stride], numbers[1::stride], numbers[2::stride], strict=False))
 
     def _colour_index(self, material: str | None) -> int:
+        """Index of a material's colour in the mesh's colours, to which it is added if it is new."""
         if material not in self._colours:
             self._colours[material] = self._colour(material)
         colour = self._colours[material]

@@ -128,6 +128,7 @@ class _GltfFile:
         return self.mesh
 
     def _entry(self, key: str, index: Any) -> Any:
+        """An entry of one of the file's lists. Raises MeshError for an index that is no number from 0 up."""
         if not isinstance(index, int) or index < 0:
             raise MeshError(f"it refers to number {shown(index)} of its {key}")
         return self.document[key][index]
@@ -231,6 +232,7 @@ class _GltfFile:
         return content(self.folder / unquote(buffer["uri"]), LARGEST)
 
     def _colour_index(self, material: Any) -> int:
+        """Index of a material's colour in the mesh's colours, to which it is added if it is new."""
         colour = None if material is None else _colour(self._entry("materials", material))
         if colour not in self._index_of:
             self._index_of[colour] = len(self.mesh.colours)

@@ -81,6 +81,8 @@ def _joints(content: Any) -> Mapping[Any, Any]:
 
 
 def _rates(name: str, limits: Mapping[Any, Any], warnings: list[str]) -> JointRates:
+    """Limits of velocity, acceleration and jerk of a joint; invalid ones are left out with a warning."""
+
     def rate(word: str) -> float | None:
         value = limits.get(f"max_{word}")
         if value is None or limits.get(f"has_{word}_limits", True) is False:

@@ -52,6 +52,9 @@ def from_text(text: str) -> LinkRecord:
 
 
 def _record(data: dict[str, Any]) -> LinkRecord:
+    """Record of a JSON value. Raises ValueError, or KeyError, TypeError or AttributeError if its shape is
+    wrong.
+    """
     inertial, joint = data["inertial"], data["joint"]
     if inertial is not None:
         xx, xy, xz, yy, yz, zz = map(_number, inertial["inertia"])

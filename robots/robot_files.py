@@ -69,8 +69,8 @@ def read_files(
             ASKED_PARTS links and visuals.
 
     Raises:
-        LargeRobotError: The file is larger, or the robot has more parts.
-        UrdfError: The robot's file cannot be used, or has no such link.
+        LargeRobotError: the file is larger, or the robot has more parts.
+        UrdfError: the robot's file cannot be used, or has no such link.
     """
     robot = read(path, arguments=arguments, allow_large=allow_large)
     tree = build_tree(robot, root)
@@ -93,6 +93,7 @@ def link_names(path: str, arguments: Mapping[str, str]) -> list[str]:
 
 
 def _mesh(name: str, file: str, up_axis: UpAxis) -> FoundMesh:
+    """The file of a mesh with its faces, or the reason why there are none."""
     path = find_mesh(name, file)
     if path is None or is_lfs_pointer(path):
         return FoundMesh(path, path is not None)

@@ -78,6 +78,7 @@ def _link(reader: AttributeReader, element: Element, visuals: VisualReader | Non
 
 
 def _optional_inertial(reader: AttributeReader, link: Element) -> Inertial | None:
+    """As `_inertial`, but None, with a warning, for an invalid number: a mechanism needs no masses."""
     try:
         return _inertial(reader, link)
     except NumberError as error:
@@ -87,6 +88,7 @@ def _optional_inertial(reader: AttributeReader, link: Element) -> Inertial | Non
 
 
 def _inertial(reader: AttributeReader, link: Element) -> Inertial | None:
+    """Mass and inertia of a link; None if it has no usable mass. Raises NumberError."""
     element = link.first("inertial")
     if element is None:
         return None
@@ -149,6 +151,7 @@ def _joint(reader: AttributeReader, element: Element, remade: Collection[str]) -
 
 
 def _kind(reader: AttributeReader, element: Element) -> Kind:
+    """Type of a joint. Raises JointTypeError."""
     type_name = reader.text(element, "type").strip()
     for kind in get_args(Kind):
         if type_name.lower() == kind:
@@ -234,6 +237,7 @@ def _rate(reader: AttributeReader, limit: Element, attribute: str, most: float) 
 
 
 def _mimic(reader: AttributeReader, element: Element, kind: Kind) -> Mimic | None:
+    """Relation of a mimic joint to its leader; None for other joints."""
     child = reader.single_child(element, "mimic")
     if child is None or kind not in MOVABLE:
         return None

@@ -146,6 +146,7 @@ class Diagnosis:
 
 
 def _remark(skeleton: Skeleton, posture: tuple[float, ...]) -> str:
+    """Sentence that names joints whose posture is outside their limits; "" if there are none."""
     ranges = zip(skeleton.joints, posture, strict=True)
     outside = [joint.name for joint, angle in ranges if not joint.lower - MET <= angle <= joint.upper + MET]
     return (

@@ -234,6 +234,7 @@ class PostureShape:
         self.authored = self._directions(skeleton.forward(posture))
 
     def _directions(self, pose: Pose) -> list[Vector]:
+        """Unit directions of all links in a pose, then the views of all ends."""
         ends = [self.skeleton.end_pose(pose, e) for e in range(len(self.skeleton.ends))]
         positions = pose.positions
         links = [

@@ -327,6 +327,7 @@ def _contacts(
 
 
 def _are_same(first: bodies.KinematicState, last: bodies.KinematicState) -> bool:
+    """Whether two states have the same pose, but for rounding errors."""
     apart = (
         np.abs(first.base_position - last.base_position).max(),
         np.abs(first.base_rotation - last.base_rotation).max(),

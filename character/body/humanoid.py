@@ -196,6 +196,9 @@ class Humanoid:
         return np.array([positions[name] for name in names]).reshape(-1, 3)
 
     def _in_world(self, name: str | None) -> tuple[Vector, Quaternion]:
+        """Position [m] and rotation of a bone in the world, from those of its parents; NaN positions if it is
+        not known. None: the root.
+        """
         if name is None:
             return self._root
         if name not in self._local:

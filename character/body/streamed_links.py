@@ -91,6 +91,7 @@ class StreamedLinks:
         return ""
 
     def _take_velocity(self, message: LinkMessage) -> str:
+        """Stores the velocity of a link; returns the problem with the message, "" if there is none."""
         name, numbers = message.address.removeprefix(VELOCITY), message.numbers
         if len(numbers) not in (3, 6):
             return _wrong_count(message, "3 were expected, or 6 with the angular velocity")

@@ -290,6 +290,7 @@ def _aim(end: EndInputs, world_in_base: Matrix) -> Aim:
 
 
 def _position(end: EndInputs, world_in_base: Matrix) -> Vector:
+    """Position [m] of an end's target in the chain's base. Raises InputsError if it cannot be used."""
     position = _translation_of(end.target)
     if not all(map(isfinite, position)):
         raise InputsError(
@@ -306,6 +307,7 @@ FARTHEST = 3e38  # [m] largest coordinate in the single precision in which hosts
 
 
 def _direction(end: EndInputs, world_in_base: Matrix) -> Vector:
+    """Direction of the target's chosen axis in the chain's base. Raises InputsError if there is none."""
     if end.axis is None:
         raise InputsError(
             f"{end.subject} has an axis that this version does not know: choose Target's Axis again"
@@ -324,6 +326,7 @@ FROM_TARGET = {"position": _position, "vector": _direction, "wxyz": _orientation
 
 
 def _rotation(end: EndInputs) -> Quaternion:
+    """Rotation of an end's target in the world. Raises InputsError if the target has no axes."""
     columns = _columns(end.target)
     if not isfinite(sum(map(sum, columns))):
         raise InputsError(

@@ -132,6 +132,7 @@ class Fields:
         return {key: self.number(key) for key in self.entries}
 
     def _number(self, key: str, entry: Any) -> float:
+        """An entry as a finite number. Raises NumberError."""
         try:
             number = float(entry)
         except (TypeError, ValueError):

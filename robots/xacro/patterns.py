@@ -41,6 +41,7 @@ def _matching_entries(folder: Path, part: str, count: Callable[[], None]) -> Ite
 
 
 def _names(folder: Path) -> list[str]:
+    """Names in a folder, sorted; empty if it cannot be read."""
     try:
         return sorted(os.listdir(folder)) if is_folder(folder) else []
     except OSError:

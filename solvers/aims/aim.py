@@ -181,6 +181,9 @@ class Aim(ResidualBlock):
 
 
 def _check_vector(role: _Role, values: tuple[float, ...]) -> None:
+    """Raises TargetError if a vector of an aim is not finite, has the wrong length, or is 0 though it may not
+    be.
+    """
     size = math.hypot(*values)
     if len(values) != role.length or not (size < math.inf or all(map(math.isfinite, values))):
         raise TargetError(

@@ -101,7 +101,7 @@ class BoneSolver:
             ahead, mutual: As for `Expressive`; the solution does not depend on them.
 
         Raises:
-            GazeError: As `GazeSolver.solve`.
+            GazeError: as `GazeSolver.solve`.
         """
         began = time.perf_counter()
         authored = np.array(check_goal(self.skeleton, goal, start=start, dt=dt))

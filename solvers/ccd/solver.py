@@ -122,6 +122,9 @@ class Ccd:
         )
 
     def _from_scratch(self, goal: GazeGoal, posture: tuple[float, ...]) -> DescentResult:
+        """Descent from the posture, scaled by `goal.keep`, within the joints' limits, with annealing where it
+        is stuck.
+        """
         start = self.skeleton.clamp([goal.keep * angle for angle in posture])
         first = self._descend(goal, start, self.skeleton.lower, self.skeleton.upper, self.options.iterations)
         return self._annealed(goal, first)

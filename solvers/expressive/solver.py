@@ -64,7 +64,7 @@ class Expressive:
                 end.
 
         Raises:
-            GazeError: As `GazeSolver.solve`; for a goal of `ahead` the message says how many frames ahead it
+            GazeError: as `GazeSolver.solve`; for a goal of `ahead` the message says how many frames ahead it
                 is.
         """
         began = time.perf_counter()
@@ -111,7 +111,7 @@ class Expressive:
                 the aim; None: the middle of the joints' ranges.
 
         Raises:
-            GazeError: As `GazeSolver.solve`.
+            GazeError: as `GazeSolver.solve`.
         """
         began = time.perf_counter()
         authored = check_goal(self.skeleton, goal, start=start)

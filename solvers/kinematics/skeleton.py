@@ -41,7 +41,7 @@ FARTHEST = 1e9
 
 
 class SkeletonError(ValueError):
-    """An invalid joint; the message names it and says what to do."""
+    """An invalid part of a skeleton or of a body; the message names it and says what to do."""
 
 
 @dataclass(frozen=True)
@@ -151,6 +151,7 @@ def laid_out(joints: Sequence[Joint], ends: Sequence[End]) -> Laid:
 
 
 def _check_order(joints: Sequence[Joint]) -> None:
+    """Raises SkeletonError if a joint comes before its parent."""
     for k, joint in enumerate(joints):
         if not -1 <= joint.parent < k:
             raise SkeletonError(
@@ -289,6 +290,7 @@ class Skeleton:
         return np.array([self.reach if joint.kind == "prismatic" else 1.0 for joint in self.joints])
 
     def _length(self, path: tuple[int, ...], end: End) -> float:
+        """Length [m] of a path of joints to an end, with prismatic joints fully extended."""
         joints = [self.joints[k] for k in path]
         slides = sum(max(abs(joint.lower), abs(joint.upper)) for joint in joints if joint.kind == "prismatic")
         return sum(length(joint.rest_offset) for joint in joints[1:]) + length(end.offset) + slides

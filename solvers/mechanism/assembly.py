@@ -45,7 +45,7 @@ def assemble(
         `report.worst` names the worst joint.
 
     Raises:
-        MechanismError: As `MechanismSolver.solve`.
+        MechanismError: as `MechanismSolver.solve`.
     """
     start = _by_full_rotations(solver, solver.rest() if start is None else start, goals)
     dice = np.random.default_rng(seed)

@@ -46,6 +46,7 @@ def check_numbers(
 
 
 def _listed(numbers: Sequence[float]) -> str:
+    """Numbers as text, separated by commas; anything else as its repr."""
     try:
         return ", ".join(str(number) for number in numbers)
     except TypeError:

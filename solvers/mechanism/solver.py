@@ -173,6 +173,7 @@ class MechanismSolver:
     def _solved(
         self, goals: Goals, state: AssemblyState, dt: float | None, iterations: int, evaluations: int | None
     ) -> MechanismSolution:
+        """The solution for valid goals, by the kernel if it supports them all; arguments as for `solve`."""
         if self.compiled is not None:
             tasks_of_goals = self.compiled.goals(goals, self.objectives)
             if tasks_of_goals is not None:

@@ -85,6 +85,7 @@ class MotionTargets:
         return self._shares
 
     def _shares_for(self, dt: float) -> "Shares":
+        """Shares of the errors that a step of `dt` [s] corrects, and whether targets' velocities count."""
         shares = self.law.share(self._turn_gains, dt), self.law.share(self._gains, dt)
         heeded = [
             self.acceleration is not None or self.law.heeds_velocity(shares[0]),
