@@ -16,8 +16,8 @@ struct node {
     double frame[12];            /* frame after its own motion, relative to the base's position */
     double motion[BASE];         /* the node's velocity per unit of the joint */
     double carried[BASE * BASE]; /* inertia of the targets on its links */
-    double drawn[BASE];          /* force of these targets */
-    double left[BASE];           /* remaining part of that force at the point from which a solve starts */
+    double target_force[BASE];   /* force of these targets: negative gradient at rest, by the node's velocity */
+    double left[BASE];           /* remaining part of this force at the point from which a solve starts */
     double inertia[BASE * BASE]; /* inertia together with that of all later nodes */
     double force[BASE];
     double felt[BASE];           /* the inertia's momentum per unit of the joint */
@@ -60,7 +60,7 @@ struct least_squares {
     struct node *nodes; /* (1 + n,) base and joints */
     double *damped;      /* (6 + n,) D, damping */
     double *diagonal;    /* (6 + n,) diagonal of the Hessian */
-    double *drawn;       /* (6 + n,) g, negative gradient at x = 0 */
+    double *downhill;    /* (6 + n,) g, negative gradient at x = 0 */
     double *least, *most;  /* (6 + n,) bounds of x, possibly infinite; those of the base are infinite or zero */
     double *at;            /* (6 + n,) the point from which a solve starts; finally the solution */
     double *left;          /* (6 + n,) remaining g at the start `at` */

@@ -11,6 +11,7 @@
 
 static int is_pinned(const struct least_squares *problem, int i) { return problem->lower[i] == problem->upper[i]; }
 
+/* Euclidean norm. */
 static double size_of(const double *x, int count) {
     double sum = 0.0;
     for (int i = 0; i < count; i++) sum += x[i] * x[i];

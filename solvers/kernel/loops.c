@@ -43,6 +43,7 @@ static void components_of(const struct closure *closure, const double *turn, con
     }
 }
 
+/* Weight of a component of a gap, which makes positions and rotations comparable. */
 static double weight_of(const struct mechanism *mechanism, int component) {
     return component < FIRST_TURN ? 1.0 / mechanism->size : 1.0;
 }
