@@ -15,7 +15,7 @@ from .model import MeshFile, Robot
 from .reading import read
 from .tree import LinkTree, build_tree
 
-# suffixes of files that are not read by Blender's importers
+# suffix -> reader of meshes that Blender's importers do not read
 MESH_READERS = {".dae": read_collada, ".glb": read_gltf, ".gltf": read_gltf}
 # number of links and visuals above which the user is asked first: adding this many blocks Blender's window
 # for up to a tenth of a second; the largest public robots have some hundred

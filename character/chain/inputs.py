@@ -23,7 +23,7 @@ STILL_EYES = EyesSettings()
 
 
 class InputsError(ValueError):
-    """A position or rotation that cannot be used; the message names the object and the remedy."""
+    """Inputs of a chain that cannot be used; the message names the object and the remedy."""
 
 
 class EndInputs(NamedTuple):
@@ -231,7 +231,7 @@ def _inverse(inputs: ChainInputs) -> Matrix:
     """Matrix from the world to the base frame."""
     if not isfinite(sum(map(sum, inputs.base))):
         raise InputsError(
-            f"The place of the rig of chain '{inputs.name}' is not a number: clear its transform, drivers or"
+            f"The transform of the rig of chain '{inputs.name}' is not a number: clear it, its drivers or its"
             " constraints"
         )
     try:

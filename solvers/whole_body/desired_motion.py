@@ -19,9 +19,8 @@ NO_ROTATION = 0.03
 class DesiredMotion(NamedTuple):
     """Desired rotation vectors and displacements of links in one step, with weights."""
 
-    rotation_vectors: (
-        Array  # (k, 3) [rad] rotation vectors, in the world, of links with an orientation target
-    )
+    # (k, 3) [rad] rotation vectors, in the world, of links with an orientation target
+    rotation_vectors: Array
     turn_weights: Array  # (k,) weights of the rotations
     # (p, 3) [m] positions of the links with a position target, relative to the base's position
     positions: Array
