@@ -179,7 +179,7 @@ def _between(a: Vector, b: Vector) -> Quaternion:
     )
 
 
-def _from(a: Quaternion, b: Quaternion) -> Quaternion:
+def _relative_rotation(a: Quaternion, b: Quaternion) -> Quaternion:
     """Rotation from orientation `a` to orientation `b`."""
     return rotations.multiply(b, rotations.conjugate(a))
 
@@ -213,7 +213,7 @@ def _mixed(a: Bearing, b: Bearing, direction: float, distance: float, orientatio
 
 def _interpolated_rotation(a: Quaternion, b: Quaternion, share: float) -> Quaternion:
     """Orientation after a share (0 to 1) of the rotation from `a` to `b`."""
-    return rotations.normalized(rotations.multiply(_power(_from(a, b), share), a))
+    return rotations.normalized(rotations.multiply(_power(_relative_rotation(a, b), share), a))
 
 
 def _after_dead_zone(still: Bearing, target: Bearing, zone: float) -> Bearing:

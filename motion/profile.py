@@ -151,7 +151,7 @@ def toward_rest(point: Point, dt: float, speed: float, limit: float, jerk: float
         # the joint would stop beyond the goal: the problem is mirrored, so that the goal is above
         sign, point, short = -1.0, (-point[0], -point[1], -point[2]), -short
     if short < -grain:
-        point, dt = _run(point, dt, speed, limit, jerk, grain, short)
+        point, dt = _accelerated(point, dt, speed, limit, jerk, grain, short)
     if dt > 0.0:
         at_rest = stopped(point, dt, limit, jerk)
         if at_rest is None:
@@ -174,7 +174,7 @@ def moved_toward(state: Kinematic, goal: float, dt: float, limits: Limits) -> Po
     return position + goal, velocity, acceleration
 
 
-def _run(
+def _accelerated(
     point: Point, dt: float, speed: float, limit: float, jerk: float, grain: float, short: float
 ) -> tuple[Point, float]:
     """Point after accelerating to `speed` for `dt` seconds, or until braking must begin to stop at 0, and the

@@ -44,7 +44,7 @@ def read_mechanism(
         UrdfError: a file cannot be used; the message names file, line and remedy.
     """
     file = Path(closures)
-    entries = _parse(_text(file), str(file))
+    entries = _parse(_content(file), str(file))
     remade = entries.get("joint_name")
     robot = read(
         urdf, for_mechanism=True, remade=[str(name) for name in remade] if isinstance(remade, list) else ()
@@ -72,10 +72,10 @@ def read_closures(path: Path) -> str:
     Raises:
         MalformedError: the file cannot be read, or is no YAML; the message names file, line and remedy.
     """
-    return json.dumps(_parse(_text(path), str(path)), ensure_ascii=False)
+    return json.dumps(_parse(_content(path), str(path)), ensure_ascii=False)
 
 
-def _text(path: Path) -> str:
+def _content(path: Path) -> str:
     """Text of a file of closures. Raises MalformedError if it cannot be read."""
     try:
         return read_text(path)

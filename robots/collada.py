@@ -147,7 +147,7 @@ class _ColladaFile:
         """The scene's node that an element describes; made once for all its instances."""
         if element not in self._nodes:
             transform = IDENTITY
-            for step in filter(None, map(_step, element)):
+            for step in filter(None, map(_child_transform, element)):
                 transform = product(transform, step)
             instances = [self._target(instance.get("url")) for instance in element.findall("instance_node")]
             node = self._nodes[element] = _Node(transform, [*element.findall("node"), *instances])
@@ -198,7 +198,7 @@ class _ColladaFile:
             node = self._node(element)
             if children_are_done:
                 for geometry, bound in node.geometries:
-                    self._add(geometry, transform, bound)
+                    self._add_geometry(geometry, transform, bound)
                 continue
             transform = product(transform, node.transform)
             waiting += [
@@ -240,7 +240,9 @@ class _ColladaFile:
             raise MeshError(TOO_OFTEN)
         geometry.corners += corners
 
-    def _add(self, geometry: _Geometry, transform: Affine, bound: dict[str | None, str | None]) -> None:
+    def _add_geometry(
+        self, geometry: _Geometry, transform: Affine, bound: dict[str | None, str | None]
+    ) -> None:
         first = len(self.mesh.corners)
         self.mesh.corners += [moved(transform, corner) for corner in geometry.corners]
         self.mesh.faces += [tuple([first + corner for corner in face]) for face in geometry.faces]
@@ -327,7 +329,7 @@ def _without_repeats(face: tuple[int, ...]) -> tuple[int, ...]:
     return face if len(set(face)) == len(face) else tuple(dict.fromkeys(face))
 
 
-def _step(element: ET.Element) -> Affine | None:
+def _child_transform(element: ET.Element) -> Affine | None:
     """Transform that a child element of a node gives; None if it is no <matrix>, <translate>, <rotate> or
     <scale>.
     """

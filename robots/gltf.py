@@ -123,7 +123,7 @@ class _GltfFile:
             transform = product(outer, _transform(node))
             if "mesh" in node:
                 for primitive in self._entry("meshes", node["mesh"])["primitives"]:
-                    self._add(primitive, transform)
+                    self._add_primitive(primitive, transform)
             waiting += [(child, transform) for child in node.get("children", ())]
         return self.mesh
 
@@ -141,7 +141,7 @@ class _GltfFile:
         children = {child for node in nodes for child in node.get("children", ())}
         return [index for index in range(len(nodes)) if index not in children]
 
-    def _add(self, primitive: dict[str, Any], transform: Affine) -> None:
+    def _add_primitive(self, primitive: dict[str, Any], transform: Affine) -> None:
         """Adds the triangles of a primitive; points and lines are left out."""
         mode = primitive.get("mode", TRIANGLES)
         if mode not in (TRIANGLES, STRIP, FAN) or "POSITION" not in primitive["attributes"]:

@@ -90,7 +90,7 @@ def first(
             and abs(position @ floor.up - low - floor.height) < FLOOR
         )
         steps.append(
-            _step(
+            _with_goal(
                 floor,
                 source,
                 position + carried,
@@ -158,7 +158,7 @@ def following(
         else:
             step = old
         steps.append(
-            _step(
+            _with_goal(
                 floor,
                 source,
                 foot_position(body, foot, free[1]) + carried,
@@ -253,7 +253,7 @@ def _depth(
     return depth(body, foot, floor.up, free) + was_held - was_free
 
 
-def _step(
+def _with_goal(
     floor: Floor, source: Array, position: Array, carried: Array, low: float, step: FootContact
 ) -> FootContact:
     """Contact state of a foot with its goal position.

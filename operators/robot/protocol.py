@@ -89,7 +89,7 @@ class LIMBER_OT_choose_protocol_file(ReadsFile, UndoOperator):
         device = rig_of(context).limber.device
         device.protocol = OWN_FILE
         device.protocol_file = str(path)
-        _read(device)
+        _start_reading(device)
 
 
 class LIMBER_OT_read_protocol_file(ProgramConsent, Operator):
@@ -104,10 +104,10 @@ class LIMBER_OT_read_protocol_file(ProgramConsent, Operator):
 
     def run(self, context):
         self._allow()
-        _read(rig_of(context).limber.device)
+        _start_reading(rig_of(context).limber.device)
 
 
-def _read(device) -> None:
+def _start_reading(device) -> None:
     """Starts to read the device's protocol file in a process of its own."""
     background_jobs.read_file(device.protocol_name)
     handlers.wake_heartbeat()

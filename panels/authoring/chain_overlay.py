@@ -74,12 +74,12 @@ def drawing() -> Drawing | None:
     begun = perf_counter()
     _cached = Drawing(cache_key, budget.playing.count, {}, [])
     for rig, chain in pairs:
-        _add(_cached, rig, chain)
+        _add_chain(_cached, rig, chain)
     budget.playing.overlays.note(perf_counter() - begun)
     return _cached
 
 
-def _add(drawn: Drawing, rig, chain) -> None:
+def _add_chain(drawn: Drawing, rig, chain) -> None:
     """Adds the lines and rays of a live chain to a drawing."""
     view, session, segments = bpy.context.window_manager.limber_view, live.session(rig, chain), drawn.segments
     if view.late:

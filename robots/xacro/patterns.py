@@ -33,14 +33,14 @@ def _matching_entries(folder: Path, part: str, count: Callable[[], None]) -> Ite
     if not is_pattern(part) or os.path.lexists(folder / part):
         yield folder / part
         return
-    for name in _names(folder):
+    for name in _entry_names(folder):
         count()
         if fnmatchcase(name, part) and name.startswith(".") <= part.startswith("."):
             # hidden files must be named explicitly
             yield folder / name
 
 
-def _names(folder: Path) -> list[str]:
+def _entry_names(folder: Path) -> list[str]:
     """Names in a folder, sorted; empty if it cannot be read."""
     try:
         return sorted(os.listdir(folder)) if is_folder(folder) else []
