@@ -147,8 +147,8 @@ def store_posture(owner, settings, name: str) -> bpy.types.Action:
 
 
 def check(rig, chain) -> list[Finding]:
-    """Problems of a chain, each with a sentence; `blocks` is True for problems that keep the chain from
-    working.
+    """Problems of a chain, each with a sentence; `blocks` is True for one that keeps the chain from being
+    solved.
     """
     return _check(bpy.context, rig, chain)
 
@@ -193,6 +193,7 @@ def solve(owner, settings) -> Solution:
 
 
 def _largest(errors: Iterable[float]) -> float:
+    """The largest error; NaNs, of goals without a target, do not count."""
     return max((error for error in errors if not isnan(error)), default=0.0)
 
 

@@ -57,6 +57,7 @@ def register_all() -> None:
 
 
 def unregister_all() -> None:
+    """Undoes `register_all`."""
     _registered.close()
 
 
@@ -113,6 +114,7 @@ def _set_context(prop: object) -> None:
 
 
 def _is_named(cls: type) -> bool:
+    """Whether a class has one of Limber's names, so that it is registered; base classes have others."""
     return cls.__name__.lower().startswith("limber")
 
 

@@ -17,7 +17,8 @@ from ..solvers.kinematics import rotations
 from ..solvers.kinematics.rotations import Quaternion, Vector
 from ..solvers.kinematics.skeleton import Pose
 
-# [rad, or relative to the distance] rounding error of a target's position in Blender's single precision
+# [rad, or relative to the distance] difference up to which a target counts as reached: the rounding error of
+# its position in Blender's single precision
 ARRIVED = 1e-6
 NEAREST = 1e-9  # [m] distance from the root below which a target has no direction
 # cosine below which two directions count as opposite, so that the rotation between them is not unique
@@ -140,7 +141,7 @@ def attend(
     if left > 0.0:
         share = remaining_share(left / settings.change)
         guided = _mixed(target, origin, share, share, share)
-    still = _leave(before.still, guided, settings.dead_zone)
+    still = _after_dead_zone(before.still, guided, settings.dead_zone)
     if settings.lag > 0.0:
         halfway = _followed(before.halfway, before.still, still, 2.0 * dt / settings.lag)
         seen = _followed(before.seen, before.halfway, halfway, 2.0 * dt / settings.lag)
@@ -178,7 +179,7 @@ def _between(a: Vector, b: Vector) -> Quaternion:
     )
 
 
-def _from(a: Quaternion, b: Quaternion) -> Quaternion:
+def _relative_rotation(a: Quaternion, b: Quaternion) -> Quaternion:
     """Rotation from orientation `a` to orientation `b`."""
     return rotations.multiply(b, rotations.conjugate(a))
 
@@ -212,10 +213,10 @@ def _mixed(a: Bearing, b: Bearing, direction: float, distance: float, orientatio
 
 def _interpolated_rotation(a: Quaternion, b: Quaternion, share: float) -> Quaternion:
     """Orientation after a share (0 to 1) of the rotation from `a` to `b`."""
-    return rotations.normalized(rotations.multiply(_power(_from(a, b), share), a))
+    return rotations.normalized(rotations.multiply(_power(_relative_rotation(a, b), share), a))
 
 
-def _leave(still: Bearing, target: Bearing, zone: float) -> Bearing:
+def _after_dead_zone(still: Bearing, target: Bearing, zone: float) -> Bearing:
     """The perceived target after a dead zone of radius `zone` [rad]: moved just enough to keep the actual
     target inside the zone.
     """
@@ -231,16 +232,14 @@ def _followed(current: Bearing, begin: Bearing, end: Bearing, duration: float) -
     """Output of a first-order lag, from `current`, after its input has moved evenly from `begin` to `end` in
     `duration` time constants.
 
-    So the lag does not depend on the frame rate; with the target at `end` during the whole step it would be
-    shorter by one frame.
+    The input counts as moving, so that the lag does not depend on the frame rate: with an input at `end`
+    during the whole step it would be shorter by one frame.
     """
     if duration == 0.0:
         return current
     share = -math.expm1(-duration)
-    late = (
-        1.0 - share / duration
-        # share of the distance from `begin` to `end` at which a target at rest would have the same effect
-    ) / share
+    # share of the distance from `begin` to `end` at which an input at rest would have the same effect
+    late = (1.0 - share / duration) / share
     return _toward(current, end if begin == end else _mixed(begin, end, late, late, late), share)
 
 

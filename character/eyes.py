@@ -22,7 +22,7 @@ FIXATION = 0.3  # [s] time after which a new direction becomes the one from whic
 LOOKING, AWAY = (2.0, 5.0), (0.5, 4.0)
 MOVE = 0.2  # [s] durations of the movement away and of that back
 ASIDE, UP = math.radians(20), math.radians(30)  # [rad] largest angles of a look away, to the side and up
-# rotation of an upper lid from open to closed, relative to which the gaze's pitch is measured
+# [rad] rotation of an upper lid from open to closed, relative to which the gaze's pitch is measured
 CLOSED = math.radians(40)
 WIDEST = -0.5  # smallest `closed` of the lids (0 open, 1 closed): a look upward opens them beyond open
 
@@ -58,7 +58,8 @@ class EyesState(NamedTuple):
     Attributes:
         settings: Settings in this tick.
         blink: Time [s] since the last blink began; infinite if there was none.
-        waited: Time [s] since that blink, compared with the randomly drawn time of the next.
+        waited: Time [s] since that blink began, or since the start if there was none; the next blink begins
+            when it reaches a randomly drawn time.
         blinks: Number of blinks so far.
         fixation: Direction from which shifts of the gaze are measured; None if not known.
         averted: Current offset of the look [rad].

@@ -54,7 +54,7 @@ class Life:
             for k, share in enumerate(_shares_of_sway(len(skeleton))):
                 added[k] += self.sway * share * _swing(self.seed, k, seconds)
         if self.glances:
-            for k in _last(skeleton):
+            for k in _glancing_joints(skeleton):
                 added[k] += self.glances * _glance(self.seed, k, seconds)
         joints = zip(skeleton.joints, angles, added, strict=True)
         return np.array([_within_limits(joint, angle, offset) for joint, angle, offset in joints])
@@ -108,7 +108,7 @@ def _swing(seed: int, joint: int, seconds: float) -> float:
     return waves / len(SWAY)
 
 
-def _last(skeleton: Skeleton) -> Sequence[int]:
+def _glancing_joints(skeleton: Skeleton) -> Sequence[int]:
     """Indices of the joints that glance: the last third, at least two."""
     count = max(2, len(skeleton) // 3)
     return skeleton.path()[-count:]

@@ -51,6 +51,7 @@ class Playback(Generic[Snapshot]):
     _before: dict[Hashable, _Instant[Snapshot]] = field(default_factory=dict)
 
     def frame(self, scene: Hashable) -> int | None:
+        """The scene's current frame; None if the stage has not been in any frame of it."""
         return self._frames.get(scene)
 
     def begin(self, scene: Hashable, frame: int) -> None:
@@ -59,6 +60,7 @@ class Playback(Generic[Snapshot]):
         self._before.pop(scene, None)
 
     def copy(self) -> Self:
+        """An independent copy, which shares the snapshots."""
         return type(self)(dict(self._frames), dict(self._before))
 
     def go_to(self, scene: Hashable, time: Time, now: Snapshot, is_playing: bool) -> PlaybackStep[Snapshot]:
@@ -87,6 +89,7 @@ class Playback(Generic[Snapshot]):
         return PlaybackStep(0.0, restarts=True)
 
     def _between_frames(self, scene: Hashable, time: Time) -> PlaybackStep[Snapshot]:
+        """The stage's step to a sub-frame, from the frame before it as far as that is known."""
         at, last, before = time.frame + time.fraction, self.frame(scene), self._before.get(scene)
         step = max(1, time.step)
         if last is not None and last <= at < last + step:

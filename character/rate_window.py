@@ -47,7 +47,7 @@ class Verdict(NamedTuple):
     periods: Array  # (m,) [s] period of the line since the change
     newest: Array  # (m,) [s] time of the newest sample, by the line since the change
     counts: Array  # (m,) number of samples since the change
-    spreads: Array  # (m,) [s] deviation of the samples from the line since the change
+    spreads: Array  # (m,) [s] root mean square deviation of the samples from the line since the change
     needs: Array  # (m,) [s] greatest age that a sample had when the next one arrived
 
 

@@ -39,6 +39,7 @@ class MoverRecord(Generic[Pose]):
     ticked: tuple[MoverModel, object] | None = None
     problem: str = ""  # why the mover does not follow its goals, as a sentence with the remedy
     remark: str = ""  # how the mover falls short of its goals, as a sentence
+    # pose in the current frame; empty if not known
     pose: Pose | NoPose = field(default_factory=dict)
     # pose in the previous frame; empty at a new start
     pose_before: Pose | NoPose = field(default_factory=dict)

@@ -32,6 +32,7 @@ class RemoteSignals:
 
     @property
     def is_active(self) -> bool:
+        """Whether there is any signal."""
         return bool(self._rows)
 
     def lasting(self) -> list[str]:
@@ -100,7 +101,7 @@ class RemoteSignals:
         self._samples = stream.Samples(values, counts, velocities, times, ages)
 
     def value(self, address: str) -> list[float]:
-        """The last numbers received for an OSC address; KeyError if `begin` has not begun its signal."""
+        """The last numbers received for an address; KeyError if it has no signal."""
         numbers: list[float] = self._samples.values[self._rows[address], : self._sizes[address]].tolist()
         return numbers
 
@@ -127,7 +128,7 @@ class RemoteSignals:
             self.end(address)
 
     def end(self, address: str) -> None:
-        """Removes the signal of an OSC address, if there is one."""
+        """Removes the signal of an address, if there is one."""
         row = self._rows.pop(address, None)
         if row is None or self._state is None:
             return
@@ -145,4 +146,5 @@ class RemoteSignals:
 
 
 def _padded(numbers: Sequence[float]) -> Array:
+    """Numbers as (`WIDEST`,), with zeros after the last."""
     return np.array((*numbers, *(0.0,) * (WIDEST - len(numbers))))

@@ -177,15 +177,15 @@ def renewed(
     gap = np.maximum(time - stamps, LEAST)
     arrived_at = time - dt * np.nan_to_num(ages)
     sent_span = sent - before.sent
-    is_later, is_said, drifts = _said(before, time, gap, sent_span)
+    is_later, follows_sender, drifts = _sender_clock(before, time, gap, sent_span)
     # Deviations from the line up to half of this value carry no information.
-    rounding = np.where(np.isfinite(ages) & ~is_said, np.minimum(dt, UNEVEN), dt)
+    rounding = np.where(np.isfinite(ages) & ~follows_sender, np.minimum(dt, UNEVEN), dt)
     # best estimate of the time at which the sample was taken
-    taken_at = np.where(is_said, before.raws + sent_span, arrived_at)
+    taken_at = np.where(follows_sender, before.raws + sent_span, arrived_at)
     was_known = before.counts > 0.0
     is_first = was_known & (before.periods == 0.0) & (gap <= PAUSE)
     is_paused = ~was_known | (gap > PAUSE)
-    first_span = np.where(is_said, sent_span, np.maximum(arrived_at - stamps, LEAST))
+    first_span = np.where(follows_sender, sent_span, np.maximum(arrived_at - stamps, LEAST))
     period = np.where(is_first, first_span / sample_counts, before.periods)
     is_known = ~is_paused & (before.counts > LEARNT)
     line_gap = np.maximum(taken_at - before.lines, LEAST)
@@ -220,19 +220,19 @@ def renewed(
     spread = np.where(is_other, rate_verdict.spreads, np.where(is_first, 0.5 * rounding, before.spreads))
     errors = _mean_error(before.errors, errors_now, share)
     sent_errors = _mean_error(before.sent_errors, course.misses(moved, sent_span), share)
-    is_exact = is_said & ~is_paused & ~(sent_errors > COARSE * errors)
+    is_exact = follows_sender & ~is_paused & ~(sent_errors > COARSE * errors)
     span = np.where(is_exact, sent_span, passed * period)
 
     fast, slow = np.where(is_exact, 1.0, fast), np.where(is_exact, 1.0 / count, slow)
     pull = np.where(is_exact, late, pull)
     learnt = np.maximum(np.clip(period + slow * pull / passed, 0.5 * period, 2.0 * period), LEAST)
     line = np.where(is_paused, arrived_at, taken_at - late + fast * pull)
-    raw = np.where(is_said & ~is_paused, taken_at, line)
+    raw = np.where(follows_sender & ~is_paused, taken_at, line)
     # difference of the clocks by which times are corrected; the delays change by as much, so displayed times
     # stay the same
     age = time - raw
     apart = np.where(
-        is_said & ~is_paused, np.where(age < 0.0, age, age * np.minimum(span / FORGET, 1.0)), 0.0
+        follows_sender & ~is_paused, np.where(age < 0.0, age, age * np.minimum(span / FORGET, 1.0)), 0.0
     )
     # Greatest age of the previous sample, needed as a delay. After a change of the rate it exceeds the new
     # period by at least as much as the old one; otherwise it is the age at the last tick.
@@ -268,7 +268,7 @@ def renewed(
     return timing, Arrival(is_paused, begins, span)
 
 
-def _said(before: Timing, time: float, gap: Array, sent_span: Array) -> tuple[Mask, Mask, Array]:
+def _sender_clock(before: Timing, time: float, gap: Array, sent_span: Array) -> tuple[Mask, Mask, Array]:
     """For samples that arrive at `time` [s], `gap` (m,) [s] after the previous ones, and are `sent_span` (m,)
     [s] later by the sender's clock: whether they are later, whether that clock can be followed, and the
     new drifts (m,) [s].

@@ -48,7 +48,9 @@ class Sighting(NamedTuple):
 
 
 def sighting_of(numbers: Sequence[float]) -> Sighting:
-    """The sighting of six numbers; raises SightingError."""
+    """The sighting of six numbers; raises SightingError if its distance is not above 0. A negative age counts
+    as 0, and the confidence is clamped to 0 to 1.
+    """
     sighting = Sighting(*numbers)
     if not sighting.distance > 0.0:
         raise SightingError(f"a person has the distance {sighting.distance:g}: send metres above 0")
@@ -84,6 +86,7 @@ class _Person:
 
     @property
     def is_seen(self) -> bool:
+        """Whether the person's sightings are sure enough together."""
         return self.sureness >= SURE
 
 

@@ -36,7 +36,7 @@ class NewPoses(NamedTuple, Generic[Pose]):
 
     mover: int  # index of the mover
     pose: Pose | NoPose
-    desired_pose: Pose | NoPose  # desired pose, for the view with desired poses
+    desired_pose: Pose | NoPose  # pose before the motion filter, for the view that shows such poses
 
 
 class Turn(NamedTuple, Generic[Pose]):

@@ -57,14 +57,13 @@ class Tendency(NamedTuple):
     slopes: Array  # (m, d) [1/s] mean velocities between the last two samples; NaN if not known
     spans: Array  # (m,) [s] time between the last two samples
     bends: Array  # (m, d) [1/s] change of the mean velocities at the last sample but one
-    velocities: (
-        # (m, d) [1/s] velocities at the last samples, of parabolas through the last three; NaN if not known
-        Array
-    )
+    # (m, d) [1/s] velocities at the last samples, of parabolas through the last three; NaN if not known
+    velocities: Array
     accelerations: Array  # (m, d) [1/s^2] accelerations of these parabolas
 
     @property
     def course(self) -> Course:
+        """The motion at the last samples."""
         return Course(self.velocities, self.accelerations)
 
 
@@ -85,7 +84,7 @@ class Cubics(NamedTuple):
     highest: Array  # (m, d) upper bounds
 
     def at(self, time: float, periods: Array, rest: Array) -> tuple[Array, Array]:
-        """Values (m, d) and velocities (m, d) [1/s] at a time [s] after the curves began.
+        """Values (m, d) and velocities (m, d) [1/s] at a time when the curves have begun.
 
         Args:
             time: [s] since the start.
@@ -127,8 +126,10 @@ class StreamState(NamedTuple):
 
     def only(self, rows: Sequence[int] | Indices) -> "StreamState":
         """State of some of the signals."""
-        samples, timing = _some(self.samples, rows), _some(self.timing, rows)
-        return StreamState(self.time, samples, timing, _some(self.tendency, rows), _some(self.cubics, rows))
+        samples, timing = _rows_of_all(self.samples, rows), _rows_of_all(self.timing, rows)
+        return StreamState(
+            self.time, samples, timing, _rows_of_all(self.tendency, rows), _rows_of_all(self.cubics, rows)
+        )
 
     def with_row(self, first: "StreamState") -> "StreamState":
         """State with the signals of `first` added; their stream has just begun."""
@@ -192,7 +193,7 @@ def _renewed(state: StreamState, samples: Samples, rows: Indices, dt: float, rej
     """The state with new curves for the signals `rows`, whose samples have arrived since the last tick, `dt`
     [s] ago; `rejoin` as for `advance`.
     """
-    renewed, new = state.only(rows), _some(samples, rows)
+    renewed, new = state.only(rows), _rows_of_all(samples, rows)
     sample_counts = np.maximum(new.numbers - renewed.samples.numbers, 1).astype(float)
     timing, arrival = sample_times.renewed(
         renewed.timing,
@@ -214,9 +215,9 @@ def _renewed(state: StreamState, samples: Samples, rows: Indices, dt: float, rej
     return StreamState(
         state.time,
         samples,
-        _put(state.timing, rows, timing),
-        _put(state.tendency, rows, tendency),
-        _put(state.cubics, rows, cubics),
+        _with_rows(state.timing, rows, timing),
+        _with_rows(state.tendency, rows, tendency),
+        _with_rows(state.cubics, rows, cubics),
     )
 
 
@@ -326,7 +327,7 @@ def _parabola(values: Array, velocities: Array, accelerations: Array, time: Arra
     return values + t * velocities + 0.5 * t * t * accelerations, velocities + t * accelerations
 
 
-def _some(part: Rows, rows: Sequence[int] | Indices) -> Rows:
+def _rows_of_all(part: Rows, rows: Sequence[int] | Indices) -> Rows:
     """Some rows of all arrays of a tuple."""
     return type(part)(*(_rows_of(array, rows) for array in part))
 
@@ -334,7 +335,7 @@ def _some(part: Rows, rows: Sequence[int] | Indices) -> Rows:
 def _rows_of(array: Any, rows: Sequence[int] | Indices) -> Any:
     """Some rows of an array, or of all arrays of a tuple; a number of all signals stays."""
     if isinstance(array, tuple):
-        return _some(array, rows)
+        return _rows_of_all(array, rows)
     return array[rows] if array.ndim else array
 
 
@@ -343,7 +344,7 @@ def _joined(part: Rows, other: Rows) -> Rows:
     return type(part)(*(np.concatenate(arrays) for arrays in zip(part, other, strict=True)))
 
 
-def _put(part: Rows, rows: Indices, new: Rows) -> Rows:
+def _with_rows(part: Rows, rows: Indices, new: Rows) -> Rows:
     """A tuple of arrays with some rows replaced by `new`."""
     changed = [array.copy() for array in part]
     for array, values in zip(changed, new, strict=True):

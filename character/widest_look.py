@@ -17,11 +17,9 @@ from ..solvers.kinematics.rotations import Quaternion, Vector
 from ..solvers.kinematics.skeleton import SHORTEST_LINK, Pose, Skeleton
 
 ALL_AROUND = math.pi - 1e-3  # [rad] smallest widest look that counts as no limit
-BEHIND = math.radians(
-    15
-    # [rad] angle from straight behind that a target must exceed on the other side before the look changes
-    # sides; a target that stays straight behind changes nothing
-)
+# [rad] angle from straight behind that a target must exceed on the other side before the look changes sides;
+# a target that stays straight behind changes nothing
+BEHIND = math.radians(15)
 
 
 @dataclass(frozen=True)
@@ -80,8 +78,8 @@ class Posed(NamedTuple):
 
     Attributes:
         skeleton: The skeleton.
-        angles: The posture (n,).
-        pose: Its pose.
+        angles: The posture (n,) [rad; prismatic joints m].
+        pose: The pose of the posture.
         facing: Frame of the end's rest direction, at its position in the posture.
         ahead: Rotation of the end relative to its first bone, with all joints after that at zero.
     """
@@ -122,25 +120,25 @@ def posed(skeleton: Skeleton, angles: list[float], before: Posed | None) -> Pose
 
 
 def looking(
-    before: LookState | None, ahead: Facing, aim: Aim, settings: LookSettings, dt: float
+    before: LookState | None, facing: Facing, aim: Aim, settings: LookSettings, dt: float
 ) -> tuple[Aim, LookState | None]:
     """The aim limited to the widest look and with the offset, and the look's state `dt` [s] later. Aims that
     are not looks are returned unchanged, and so are aims on which the settings have no effect.
 
     Args:
         before: The look in the last frame; None: the look begins at the target.
-        ahead: Frame of the end's rest direction.
+        facing: Frame of the end's rest direction.
         aim: The aim in the base frame.
         settings: Widest look and offset.
         dt: Time step [s].
     """
-    away = aim.gaze(ahead.position)
+    away = aim.gaze(facing.position)
     if settings == ANYWHERE or away is None or aim.desired_position is not None:
         return aim, None
     distance = rotations.length(away)
     if distance <= 0.0:
         return aim, before
-    x, y, z = rotations.rotate(rotations.conjugate(ahead.rotation), rotations.scale(away, 1.0 / distance))
+    x, y, z = rotations.rotate(rotations.conjugate(facing.rotation), rotations.scale(away, 1.0 / distance))
     aside = math.remainder(math.atan2(-x, y) + settings.aside, math.tau)
     up = max(-0.5 * math.pi, min(0.5 * math.pi, math.asin(max(-1.0, min(1.0, z))) + settings.up))
     side = _side(before, aside, settings.widest)
@@ -149,8 +147,8 @@ def looking(
     look = _crossing(before, side, desired, is_beyond, dt)
     if not is_beyond and look.left == 0.0 and settings.aside == settings.up == 0.0:
         return aim, look
-    seen = rotations.scale(rotations.rotate(ahead.rotation, _direction(*look.angles)), distance)
-    return aim.redirected(seen, ahead.position), look
+    seen = rotations.scale(rotations.rotate(facing.rotation, _direction(*look.angles)), distance)
+    return aim.redirected(seen, facing.position), look
 
 
 def _side(before: LookState | None, aside: float, widest: float) -> float:

@@ -28,7 +28,8 @@ FILTERS: dict[str, FilterInfo] = {
 
 
 def make_filter(name: str, limits: Limits, style: MotionStyle | None = None) -> Filter:
-    """Motion filter of that name for one joint.
+    """Motion filter of that name for one joint, whose limits are reduced to the style's shares; a style of
+    None is neutral.
 
     Raises:
         UnknownFilterError: no filter has that name.

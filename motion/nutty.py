@@ -31,10 +31,7 @@ SUBSTEPS = 5  # fewest substeps in an own step: with them the loop is practicall
 LONGEST = 5.0  # [s] longest step of this filter; over a longer one the default filter moves the joint
 # smallest gain at sigma 0 (or as rho nears 1), and at sigma 1 with rho 0: at .25 the loop z^3 + z^2 + z +
 # gain converges fastest without oscillation; .08 is a third of it
-EASE = (
-    0.25,
-    0.08,
-)
+EASE = (0.25, 0.08)
 MAX_GAIN = 0.5  # largest gain: half of 1, at which the loop oscillates forever
 # smallest share of the velocity limit that Omega leaves, so that a joint arrives at its position limit
 SLOWEST = 0.1
@@ -48,9 +45,9 @@ class NuttyFilter:
     """Moves toward the target in the paper's style: within all limits, without overshoot, and exactly at rest
     in the end.
 
-    MotionStyle: sigma makes the last part of the motion gentler (smoothness), rho shortens that part
-    (responsiveness), beta sets how close to the position limits the joint slows down. `target_velocity` is
-    not used: the paper's filter has set-points only.
+    The style's sigma makes the last part of the motion gentler (smoothness), rho shortens that part
+    (responsiveness), and beta sets how close to the position limits the joint slows down. `target_velocity`
+    is not used: the paper's filter has set-points only.
     """
 
     limits: Limits
@@ -103,9 +100,8 @@ class NuttyFilter:
         # faster than the next limit allows; around the requested values each limit holds.
         requested = saturated(induced * easing, room * limits.velocity)
         push = saturated((requested - velocity) / filter_step, limits.acceleration)
-        return saturated(
-            (push - acceleration) / filter_step, limits.jerk
-        )  # Repair 1: `moved` multiplies by dt
+        # Repair 1: `moved` multiplies by dt
+        return saturated((push - acceleration) / filter_step, limits.jerk)
 
     def _allows(self, point: Point, jerk: float, ahead: Point, target: float, filter_step: float) -> bool:
         """Whether the point `ahead` keeps all limits and can still stop before the target."""

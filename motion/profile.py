@@ -12,11 +12,9 @@ from .joint import Kinematic, Limits
 Point = tuple[float, float, float]
 # signed distance [rad], first jerk [rad/s3], derivative of the distance with respect to acceleration [s2]
 Stopping = tuple[float, float, float]
-Pulse = tuple[
-    float, float, float, float
-    # first jerk (the last one is its negative), durations [s] of the first span, of constant acceleration, of
-    # the last span
-]
+# first jerk [rad/s3] (the last one is its negative), durations [s] of the first span, of the span of constant
+# acceleration, and of the last span
+Pulse = tuple[float, float, float, float]
 
 # rounding error of a position in one step, relative to it: about four units in the last place
 ROUNDING = 1e-15
@@ -33,9 +31,8 @@ def pulse_to(goal: float, velocity: float, acceleration: float, limit: float, je
     `jerk` [rad/s3]; acceleration is at most `limit` [rad/s2] if it begins within this limit.
     """
     excess = velocity - goal
-    if (
-        excess + 0.5 * acceleration * abs(acceleration) / jerk > 0.0
-    ):  # the velocity is still too high when the acceleration has reached 0
+    if excess + 0.5 * acceleration * abs(acceleration) / jerk > 0.0:
+        # the velocity is still too high when the acceleration has reached 0
         first = -jerk
     else:
         excess, acceleration, first = -excess, -acceleration, jerk
@@ -89,9 +86,8 @@ def stopping_range(point: Point, limit: float, jerk: float) -> tuple[float, floa
     reversal = position
     braking = -copysign(acceleration, velocity * acceleration)  # positive: the acceleration reduces the speed
     speed = abs(velocity)
-    if (
-        braking * braking > 2.0 * jerk * speed and braking > 0.0
-    ):  # the joint brakes so hard that it reverses before it stops
+    if braking * braking > 2.0 * jerk * speed and braking > 0.0:
+        # the joint brakes so hard that it reverses before it stops
         t = 2.0 * speed / (braking + sqrt(braking * braking - 2.0 * jerk * speed))
         reversal += copysign(t * (speed - t * (0.5 * braking - jerk * t / 6.0)), velocity)
     return min(position, reversal, end), max(position, reversal, end)
@@ -151,12 +147,11 @@ def toward_rest(point: Point, dt: float, speed: float, limit: float, jerk: float
     # stopping position if the joint braked now
     short = point[0] + stopping_distance(point[1], point[2], limit, jerk)
     sign = 1.0
-    if (
-        short > 0.0
-    ):  # the joint would stop beyond the goal: the problem is mirrored, so that the goal is above
+    if short > 0.0:
+        # the joint would stop beyond the goal: the problem is mirrored, so that the goal is above
         sign, point, short = -1.0, (-point[0], -point[1], -point[2]), -short
     if short < -grain:
-        point, dt = _run(point, dt, speed, limit, jerk, grain, short)
+        point, dt = _accelerated(point, dt, speed, limit, jerk, grain, short)
     if dt > 0.0:
         at_rest = stopped(point, dt, limit, jerk)
         if at_rest is None:
@@ -179,7 +174,7 @@ def moved_toward(state: Kinematic, goal: float, dt: float, limits: Limits) -> Po
     return position + goal, velocity, acceleration
 
 
-def _run(
+def _accelerated(
     point: Point, dt: float, speed: float, limit: float, jerk: float, grain: float, short: float
 ) -> tuple[Point, float]:
     """Point after accelerating to `speed` for `dt` seconds, or until braking must begin to stop at 0, and the

@@ -24,8 +24,8 @@ class TransitionState(Kinematic):
 
 @dataclass(frozen=True)
 class Transition:
-    """Transition of one joint to each new target in `seconds` [s], along a polynomial of degree five; 0: as
-    fast as the limits allow.
+    """Transition of one joint to each new target, along a polynomial of degree five. It lasts `seconds` [s];
+    0: as short as the limits allow from rest.
 
     It continues position, velocity and acceleration and ends at rest; a new target restarts it. It keeps
     position limits only: the motion filter after it keeps the others.

@@ -27,6 +27,7 @@ def shown_files(pattern: str):
 
 
 def _absolute(operator) -> str:
+    """Absolute path of the operator's file. Raises RigError if no file was chosen."""
     if not operator.filepath:
         raise RigError(operator.missing)
     return bpy.path.abspath(operator.filepath)
@@ -57,7 +58,7 @@ class ReadsFile:
         """Path of the chosen file.
 
         Raises:
-            RigError: No file was chosen.
+            RigError: no file was chosen.
         """
         return Path(_absolute(self))
 

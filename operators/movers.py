@@ -119,6 +119,9 @@ def mover_called_for(properties) -> Mover | None:
 
 
 def _mover_at(owner_uid: int, path: str) -> Mover | None:
+    """The mover whose settings have this data path in the object with this session_uid; None if there is
+    none.
+    """
     owner = find("", owner_uid) if owner_uid else None
     movers = movers_of(owner) if owner is not None else ()
     return next((mover for mover in movers if mover.settings.path_from_id() == path), None)

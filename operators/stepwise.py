@@ -50,8 +50,7 @@ class Stepwise(Operator):
 
     def run(self, context):
         if self.is_asking and not bpy.app.background:
-            # A dialog or the file browser cannot show progress, so the operator is invoked again outside of
-            # it.
+            # a dialog or the file browser cannot show progress: the operator is invoked again outside of it
             return self._again()
         work = self.work = self._begin(context)
         try:

@@ -46,6 +46,7 @@ def _likely(context):
 
 
 def _is_rig(obj) -> bool:
+    """Whether operators can act on an object: an armature, or the owner of a mechanism."""
     return obj is not None and (obj.type == "ARMATURE" or any(True for _ in movers_of(obj)))
 
 
@@ -105,4 +106,5 @@ def needs_servos(context) -> str:
 
 
 def chain_of(context):
+    """The selected chain of the armature in use; None if there is none."""
     return chains.active(rig_of(context))

@@ -49,12 +49,14 @@ class Overlay:
         self._handles: list = []
 
     def register(self) -> None:
+        """Adds the draw handlers, if Blender has a window."""
         if not bpy.app.background:
             self._handles = [
                 bpy.types.SpaceView3D.draw_handler_add(draw, (), "WINDOW", when) for draw, when in self._drawn
             ]
 
     def unregister(self) -> None:
+        """Removes the draw handlers."""
         for handle in self._handles:
             bpy.types.SpaceView3D.draw_handler_remove(handle, "WINDOW")
         self._handles = []

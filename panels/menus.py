@@ -182,11 +182,13 @@ class LIMBER_MT_operators(bpy.types.Menu):
 
 
 def draw(menu, _context) -> None:
+    """Draws the menu Limber at the end of the menus Object and Pose."""
     menu.layout.separator()
     menu.layout.menu(LIMBER_MT_operators.__name__, icon="CON_ROTLIMIT")
 
 
 def draw_in_add(menu, _context) -> None:
+    """Draws the menu of the gallery's robots at the end of the menu Add."""
     menu.layout.menu(LIMBER_MT_add_robot.__name__, icon="CON_ROTLIMIT")
 
 

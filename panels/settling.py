@@ -13,9 +13,8 @@ from ..rig.events import handlers
 MOVES = {"limber.arm", "limber.arm_confirmed", "limber.confirm_pose"}
 SETTLES = 1.0  # [s] delay of the button; a click meant for the former button has been made by then
 
-_shown: dict[
-    int, tuple[str, float]
-] = {}  # area's address -> (operator that last passed for this area, time [s] since when)
+# area's address -> (operator that last passed for this area, time [s] since when)
+_shown: dict[int, tuple[str, float]] = {}
 
 
 def settled(operator: str) -> str:

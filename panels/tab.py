@@ -77,6 +77,7 @@ def address(layout, text: str) -> None:
 
 
 def _wrapped(text: str) -> list[str]:
+    """Lines of a text, wrapped to the width of the sidebar."""
     return wrap(text, max(int((sidebar_width() - FRAME) / CHARACTER), 16))
 
 
@@ -109,7 +110,6 @@ def listed(
     add: str = "",
     remove: str = "",
     rows: int = 2,
-    move: str = "",
     menu: str = "",
 ):
     """Draws a list with buttons that add and remove items; returns its selected item, or None.
@@ -120,7 +120,6 @@ def listed(
         owner, items, active: The owner, and its property names of the collection and of the index.
         add, remove: Operators of the two buttons; "": no button.
         rows: Minimum height [lines].
-        move: Operator that moves the selected item up or down; "": no buttons for it.
         menu: Class of a menu with further operators; "": no menu.
     """
     row = layout.row()

@@ -44,7 +44,7 @@ def read_mechanism(
         UrdfError: a file cannot be used; the message names file, line and remedy.
     """
     file = Path(closures)
-    entries = _parse(_text(file), str(file))
+    entries = _parse(_content(file), str(file))
     remade = entries.get("joint_name")
     robot = read(
         urdf, for_mechanism=True, remade=[str(name) for name in remade] if isinstance(remade, list) else ()
@@ -72,10 +72,11 @@ def read_closures(path: Path) -> str:
     Raises:
         MalformedError: the file cannot be read, or is no YAML; the message names file, line and remedy.
     """
-    return json.dumps(_parse(_text(path), str(path)), ensure_ascii=False)
+    return json.dumps(_parse(_content(path), str(path)), ensure_ascii=False)
 
 
-def _text(path: Path) -> str:
+def _content(path: Path) -> str:
+    """Text of a file of closures. Raises MalformedError if it cannot be read."""
     try:
         return read_text(path)
     except (OSError, UnicodeDecodeError) as error:
@@ -85,18 +86,28 @@ def _text(path: Path) -> str:
 
 
 def _parse(text: str, file: str) -> dict[str, Any]:
+    """The map in a text of JSON or other YAML. Raises MalformedError if it is neither."""
     if text.startswith("{"):
         with suppress(ValueError):
             return dict(json_of(text))
 
-    from .yaml_text import (
-        parse_yaml,
-    )  # imported here, since ruamel.yaml must not delay enabling the extension
+    # imported here, since ruamel.yaml must not delay enabling the extension
+    from .yaml_text import parse_yaml
 
     return dict(parse_yaml(text, file))
 
 
 class _MechanismBuilder:
+    """Makes a mechanism of a robot and of the entries of a file of closures.
+
+    Attributes:
+        warnings: Warnings of the robot's file, then those of the closures, for the user.
+        pairs: Pairs of names that closures join.
+        kinds: Type of each pair's closure, "3d" or "6d" if the file is valid.
+        changed: Joint -> the type [lower case] that it has instead of the URDF's.
+        motors: Joints with a motor, in the file's order; all values are None.
+    """
+
     def __init__(self, robot: Robot, file: str, entries: Mapping[str, Any]) -> None:
         self.robot, self.file = robot, file
         self.warnings = list(robot.warnings)
@@ -111,7 +122,6 @@ class _MechanismBuilder:
                 f"{len(names)} names in joint_name, but {len(changed)} types: give one for each",
             )
         self.changed = {str(name): str(kind).lower() for name, kind in zip(names, changed, strict=True)}
-        # joints with a motor, in the file's order
         self.motors = dict.fromkeys(str(name) for name in self._list(entries, "name_mot"))
         if unknown := [f"'{key}'" for key in entries if key not in KNOWN]:
             are = "key {} is" if len(unknown) == 1 else "keys {} are"
@@ -135,6 +145,7 @@ class _MechanismBuilder:
         return [*kinds, *["6d"] * len(self.pairs)][: len(self.pairs)]
 
     def _list(self, entries: Mapping[str, Any], key: str) -> list[Any]:
+        """The list under a key; empty if the key is missing. Raises MalformedError for another value."""
         entry = entries.get(key)
         if entry is None:
             return []
@@ -184,6 +195,7 @@ class _MechanismBuilder:
         return tuple(closures.values())
 
     def _joint(self, joint: ModelJoint) -> Joint:
+        """The mechanism's joint for a joint of the robot."""
         kind, rotation, freedoms = self._kind(joint)
         at = RigidTransform(multiply(joint.origin.rotation, rotation), joint.origin.offset)
         is_motor = joint.name in self.motors and freedoms > 0

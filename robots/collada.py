@@ -147,7 +147,7 @@ class _ColladaFile:
         """The scene's node that an element describes; made once for all its instances."""
         if element not in self._nodes:
             transform = IDENTITY
-            for step in filter(None, map(_step, element)):
+            for step in filter(None, map(_child_transform, element)):
                 transform = product(transform, step)
             instances = [self._target(instance.get("url")) for instance in element.findall("instance_node")]
             node = self._nodes[element] = _Node(transform, [*element.findall("node"), *instances])
@@ -198,7 +198,7 @@ class _ColladaFile:
             node = self._node(element)
             if children_are_done:
                 for geometry, bound in node.geometries:
-                    self._add(geometry, transform, bound)
+                    self._add_geometry(geometry, transform, bound)
                 continue
             transform = product(transform, node.transform)
             waiting += [
@@ -234,12 +234,15 @@ class _ColladaFile:
         return self._geometries[element]
 
     def _add_corners(self, geometry: _Geometry, corners: list[Vector]) -> None:
+        """Adds corners to a geometry. Raises MeshError if the file has too many in all."""
         self._corner_count += len(corners)  # many geometries may refer to one list
         if self._corner_count > self.most_work:
             raise MeshError(TOO_OFTEN)
         geometry.corners += corners
 
-    def _add(self, geometry: _Geometry, transform: Affine, bound: dict[str | None, str | None]) -> None:
+    def _add_geometry(
+        self, geometry: _Geometry, transform: Affine, bound: dict[str | None, str | None]
+    ) -> None:
         first = len(self.mesh.corners)
         self.mesh.corners += [moved(transform, corner) for corner in geometry.corners]
         self.mesh.faces += [tuple([first + corner for corner in face]) for face in geometry.faces]
@@ -279,6 +282,7 @@ class _ColladaFile:
         return list(zip(numbers[0::stride], numbers[1::stride], numbers[2::stride], strict=False))
 
     def _colour_index(self, material: str | None) -> int:
+        """Index of a material's colour in the mesh's colours, to which it is added if it is new."""
         if material not in self._colours:
             self._colours[material] = self._colour(material)
         colour = self._colours[material]
@@ -312,9 +316,8 @@ def _split(part: ET.Element, lists: list[list[int]]) -> list[tuple[int, ...]]:
             for face in zip(corners[0::3], corners[1::3], corners[2::3], strict=False)
         ]
     sizes = list(map(int, (counts.text or "").split()))
-    if (
-        sizes and min(sizes) < 0
-    ):  # a face would begin at corners of another, so that a small file could have any number of faces
+    if sizes and min(sizes) < 0:
+        # a face would begin at corners of another, so that a small file could have any number of faces
         raise MeshError(f"a polygon has {min(sizes)} corners")
     ends = list(accumulate(sizes))
     corners = lists[0] if lists else []  # COLLADA 1.4.1, <polylist>: one <p> at most
@@ -326,7 +329,7 @@ def _without_repeats(face: tuple[int, ...]) -> tuple[int, ...]:
     return face if len(set(face)) == len(face) else tuple(dict.fromkeys(face))
 
 
-def _step(element: ET.Element) -> Affine | None:
+def _child_transform(element: ET.Element) -> Affine | None:
     """Transform that a child element of a node gives; None if it is no <matrix>, <translate>, <rotate> or
     <scale>.
     """

@@ -58,6 +58,10 @@ def bone_shapes(robot: Robot, tree: LinkTree) -> tuple[BoneShape, ...]:
 
 
 class _BoneLayout:
+    """Shapes of all bones of a robot. Lists have one entry per branch of the tree; positions and directions
+    are in the root link's frame, with all joints at 0.
+    """
+
     def __init__(self, robot: Robot, tree: LinkTree) -> None:
         self.robot, self.tree = robot, tree
         self.frames = tree.frames({})
@@ -145,6 +149,7 @@ class _BoneLayout:
         return BoneShape(self.heads[k], rotation, self._length(k, rotation), letter, sign)
 
     def _own_axes(self, k: int) -> tuple[Vector, Vector, Vector]:
+        """x, y and z axis of the link's frame."""
         x, y, z = (
             rotations.rotate(self.frames[k].rotation, axis)
             for axis in (rotations.X, rotations.Y, rotations.Z)

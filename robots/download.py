@@ -89,6 +89,7 @@ class Download:
         shutil.rmtree(self._folder, ignore_errors=True)
 
     def _run(self) -> None:
+        """Fetches the model; stores an error, and removes the folder if the download was cancelled."""
         try:
             self._fetch()
         except DownloadError as error:
@@ -103,6 +104,7 @@ class Download:
             shutil.rmtree(self._folder, ignore_errors=True)
 
     def _fetch(self) -> None:
+        """Writes the URDF and its meshes to the folder. Raises DownloadError or OSError."""
         text = self._urdf()
         paths: dict[str, str] = {}
         for reference in dict.fromkeys(_mesh_names(self._root(text))):
@@ -127,6 +129,7 @@ class Download:
         atomic.write(self.model, text.encode())
 
     def _urdf(self) -> str:
+        """Text of the robot's URDF. Raises DownloadError."""
         try:
             text = json_of(self._get(URDF).decode())["urdf"]
         except (ValueError, KeyError, TypeError) as error:
@@ -144,9 +147,8 @@ class Download:
         """Root element of a URDF. Other robot files are refused: they may name further files, and so may
         xacro's elements.
         """
-        from .xacro.expanding import (
-            is_xacro,
-        )  # imported here, since ruamel.yaml must not delay enabling the extension
+        # imported here, since ruamel.yaml must not delay enabling the extension
+        from .xacro.expanding import is_xacro
 
         try:
             root = parse(text.encode(), self.model)
@@ -161,6 +163,7 @@ class Download:
         return root
 
     def _get(self, path: str) -> bytes:
+        """Content at a path of the robot's address. Raises DownloadError."""
         try:
             with self._open(self._url + path, timeout=TIMEOUT) as answer:
                 data: bytes = answer.read(LARGEST + 1)

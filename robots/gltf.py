@@ -123,11 +123,12 @@ class _GltfFile:
             transform = product(outer, _transform(node))
             if "mesh" in node:
                 for primitive in self._entry("meshes", node["mesh"])["primitives"]:
-                    self._add(primitive, transform)
+                    self._add_primitive(primitive, transform)
             waiting += [(child, transform) for child in node.get("children", ())]
         return self.mesh
 
     def _entry(self, key: str, index: Any) -> Any:
+        """An entry of one of the file's lists. Raises MeshError for an index that is no number from 0 up."""
         if not isinstance(index, int) or index < 0:
             raise MeshError(f"it refers to number {shown(index)} of its {key}")
         return self.document[key][index]
@@ -140,7 +141,7 @@ class _GltfFile:
         children = {child for node in nodes for child in node.get("children", ())}
         return [index for index in range(len(nodes)) if index not in children]
 
-    def _add(self, primitive: dict[str, Any], transform: Affine) -> None:
+    def _add_primitive(self, primitive: dict[str, Any], transform: Affine) -> None:
         """Adds the triangles of a primitive; points and lines are left out."""
         mode = primitive.get("mode", TRIANGLES)
         if mode not in (TRIANGLES, STRIP, FAN) or "POSITION" not in primitive["attributes"]:
@@ -231,6 +232,7 @@ class _GltfFile:
         return content(self.folder / unquote(buffer["uri"]), LARGEST)
 
     def _colour_index(self, material: Any) -> int:
+        """Index of a material's colour in the mesh's colours, to which it is added if it is new."""
         colour = None if material is None else _colour(self._entry("materials", material))
         if colour not in self._index_of:
             self._index_of[colour] = len(self.mesh.colours)

@@ -36,9 +36,8 @@ def read_joint_limits(path: Path) -> tuple[dict[str, JointRates], list[str]]:
     Raises:
         MalformedError: the file cannot be read, or is no joint_limits.yaml.
     """
-    from .xacro.expressions import (
-        Evaluator,
-    )  # imported here with ruamel.yaml, which must not delay enabling the extension
+    # imported here with ruamel.yaml, which must not delay enabling the extension
+    from .xacro.expressions import Evaluator
     from .xacro.values import yaml_scalar
     from .yaml_text import parse_yaml
 
@@ -82,6 +81,8 @@ def _joints(content: Any) -> Mapping[Any, Any]:
 
 
 def _rates(name: str, limits: Mapping[Any, Any], warnings: list[str]) -> JointRates:
+    """Limits of velocity, acceleration and jerk of a joint; invalid ones are left out with a warning."""
+
     def rate(word: str) -> float | None:
         value = limits.get(f"max_{word}")
         if value is None or limits.get(f"has_{word}_limits", True) is False:

@@ -26,17 +26,19 @@ def find_mesh(name: str, urdf: str) -> Path | None:
     if not separator:
         # exporters on Windows write backslashes
         plain = name.replace("\\", "/")
-        return _first([Path(name) if os.path.isabs(name) else folder / plain, *_above(folder, plain)])
+        return _first_file([Path(name) if os.path.isabs(name) else folder / plain, *_above(folder, plain)])
     # some exporters encode spaces as %20, some do not, and some write relative paths after file://
     if scheme == "file":
-        return _first([Path(rest), Path(unquote(rest)), folder / rest])
+        return _first_file([Path(rest), Path(unquote(rest)), folder / rest])
     if scheme not in ("package", "model"):
         return None
     path = PurePosixPath(rest.lstrip("/").replace("\\", "/"))
     within = PurePosixPath(*path.parts[1:]) if len(path.parts) > 1 else path
     package_roots = [Path(root) for root in os.environ.get("ROS_PACKAGE_PATH", "").split(os.pathsep) if root]
     above = [folder, *folder.parents][: FOLDERS_UP + 1]
-    return _first([*(root / path for root in (*above, *package_roots)), *(root / within for root in above)])
+    return _first_file(
+        [*(root / path for root in (*above, *package_roots)), *(root / within for root in above)]
+    )
 
 
 def _above(folder: Path, name: str) -> list[Path]:
@@ -44,6 +46,6 @@ def _above(folder: Path, name: str) -> list[Path]:
     return [] if os.path.isabs(name) else [parent / name for parent in list(folder.parents)[:FOLDERS_UP]]
 
 
-def _first(paths: list[Path]) -> Path | None:
+def _first_file(paths: list[Path]) -> Path | None:
     """The first path that is a file."""
     return next((path for path in paths if is_file(path)), None)

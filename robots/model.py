@@ -24,9 +24,8 @@ class Inertial:
 
     origin: Transform  # pose of this frame in the link's frame
     mass: float  # [kg] mass of the link
-    inertia: tuple[float, float, float, float, float, float] = (
-        0.0,
-    ) * 6  # [kg m^2] ixx, ixy, ixz, iyy, iyz, izz
+    # [kg m^2] ixx, ixy, ixz, iyy, iyz, izz
+    inertia: tuple[float, float, float, float, float, float] = (0.0,) * 6
 
 
 @dataclass(frozen=True)
@@ -187,9 +186,8 @@ class Robot:
     warnings: tuple[str, ...] = ()  # sentences on parts that were left out or interpreted differently
     closures: tuple[Closure, ...] = ()  # closures that the file marks
     motors: tuple[str, ...] = ()  # names of joints with a motor; () if the file does not give them
-    balls: tuple[
-        tuple[str, str, str], ...
-    ] = ()  # triples of joints about x, y, z of one point that together are a ball joint, parents first
+    # triples of joints about x, y, z of one point that together are a ball joint, parents first
+    balls: tuple[tuple[str, str, str], ...] = ()
     # values of joints [rad or m] in postures that the file stores by name
     postures: Mapping[str, Mapping[str, float]] = field(default_factory=dict, hash=False)
 

@@ -62,10 +62,8 @@ def read(
         )
     if root.tag != "robot":
         return READERS[root.tag](reader, root, for_mechanism, remade)
-    from .xacro.expanding import (
-        expand,
-        is_xacro,
-    )  # imported here, since ruamel.yaml must not delay enabling the extension
+    # imported here, since ruamel.yaml must not delay enabling the extension
+    from .xacro.expanding import expand, is_xacro
 
     with strays_blamed(reader, root):
         root = expand(reader, root, arguments or {}) if is_xacro(root) else root

@@ -52,6 +52,9 @@ def from_text(text: str) -> LinkRecord:
 
 
 def _record(data: dict[str, Any]) -> LinkRecord:
+    """Record of a JSON value. Raises ValueError, or KeyError, TypeError or AttributeError if its shape is
+    wrong.
+    """
     inertial, joint = data["inertial"], data["joint"]
     if inertial is not None:
         xx, xy, xz, yy, yz, zz = map(_number, inertial["inertia"])
@@ -110,12 +113,14 @@ def _joint(joint: dict[str, Any]) -> ModelJoint:
 
 
 def _name(entry: Any) -> str:
+    """An entry that must be a text. Raises ValueError."""
     if not is_text(entry):
         raise ValueError("this is no link's record: a name is no text")
     return str(entry)
 
 
 def _number(entry: Any) -> float:
+    """An entry that must be a number. Raises ValueError."""
     number = number_of(entry)
     if number is None:
         raise ValueError("this is no link's record: something in it is no number")
@@ -132,9 +137,11 @@ def _axis(numbers: Any) -> Vector:
 
 
 def _flat(frame: Transform) -> list[float]:
+    """Seven numbers of a transform: quaternion w, x, y, z and offset x, y, z [m]."""
     return [*frame.rotation, *frame.offset]
 
 
 def _transform(numbers: Any) -> Transform:
+    """The transform that `_flat` wrote as these numbers."""
     w, x, y, z, a, b, c = map(_number, numbers)
     return Transform((w, x, y, z), (a, b, c))

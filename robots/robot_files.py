@@ -15,7 +15,7 @@ from .model import MeshFile, Robot
 from .reading import read
 from .tree import LinkTree, build_tree
 
-# suffixes of files that are not read by Blender's importers
+# suffix -> reader of meshes that Blender's importers do not read
 MESH_READERS = {".dae": read_collada, ".glb": read_gltf, ".gltf": read_gltf}
 # number of links and visuals above which the user is asked first: adding this many blocks Blender's window
 # for up to a tenth of a second; the largest public robots have some hundred
@@ -69,8 +69,8 @@ def read_files(
             ASKED_PARTS links and visuals.
 
     Raises:
-        LargeRobotError: The file is larger, or the robot has more parts.
-        UrdfError: The robot's file cannot be used, or has no such link.
+        LargeRobotError: the file is larger, or the robot has more parts.
+        UrdfError: the robot's file cannot be used, or has no such link.
     """
     robot = read(path, arguments=arguments, allow_large=allow_large)
     tree = build_tree(robot, root)
@@ -93,6 +93,7 @@ def link_names(path: str, arguments: Mapping[str, str]) -> list[str]:
 
 
 def _mesh(name: str, file: str, up_axis: UpAxis) -> FoundMesh:
+    """The file of a mesh with its faces, or the reason why there are none."""
     path = find_mesh(name, file)
     if path is None or is_lfs_pointer(path):
         return FoundMesh(path, path is not None)

@@ -105,6 +105,7 @@ def _joints(tree: LinkTree) -> tuple[list[Joint], list[End]]:
 
 
 def _joint(joint: ModelJoint, parent: int, frame: Transform, axis: Vector) -> Joint:
+    """The skeleton's joint for a joint of the robot, in a frame relative to its parent's."""
     lower, upper = joint.finite_limits
     built = Joint(
         joint.name,

@@ -30,7 +30,7 @@ def strays(root: Element) -> Iterator[Element]:
     while waiting:
         element = waiting.pop()
         if not element.tag.startswith("xacro:") and dict.__contains__(
-            element.attributes, NEEDED.get(_word(element), "")
+            element.attributes, NEEDED.get(_plain_tag(element), "")
         ):
             yield element
         elif element.tag not in OF_SIMULATORS:
@@ -40,7 +40,7 @@ def strays(root: Element) -> Iterator[Element]:
 def tell_strays(reader: AttributeReader, root: Element) -> None:
     """Warns of each stray element of a document, and marks it as read."""
     for element in strays(root):
-        reader.warn(element, REMEDY.format(_word(element)))
+        reader.warn(element, REMEDY.format(_plain_tag(element)))
         element.is_read = element.is_skipped = True
 
 
@@ -56,9 +56,10 @@ def strays_blamed(reader: AttributeReader, root: Element) -> Iterator[None]:
         if stray is None:
             raise
         raise reader.error(
-            MalformedError, stray, f"it {REMEDY.format(_word(stray))}. Without it: {error}"
+            MalformedError, stray, f"it {REMEDY.format(_plain_tag(stray))}. Without it: {error}"
         ) from error
 
 
-def _word(element: Element) -> str:
+def _plain_tag(element: Element) -> str:
+    """The element's tag without a namespace prefix."""
     return element.tag.rpartition(":")[2]

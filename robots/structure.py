@@ -44,17 +44,18 @@ def check(
     """Raises a UrdfError for the first reason why links and joints do not form one tree."""
     if not links:
         raise reader.error(MalformedError, robot, "it has no <link>")
-    _names(reader, "link", links)
-    _names(reader, "joint", joints)
-    _ends(reader, links, joints)
-    _loops(reader, links, joints)
-    _roots(reader, robot, links, joints)
-    _mimics(reader, joints)
+    _check_names(reader, "link", links)
+    _check_names(reader, "joint", joints)
+    _check_ends(reader, links, joints)
+    _check_loops(reader, links, joints)
+    _check_roots(reader, robot, links, joints)
+    _check_mimics(reader, joints)
 
 
 def _error(
     reader: AttributeReader, kind: type[UrdfError], element: ModelLink | ModelJoint, what: str
 ) -> UrdfError:
+    """An error of that kind at a link or a joint."""
     return kind(
         element.file or reader.file,
         element.line,
@@ -63,7 +64,10 @@ def _error(
     )
 
 
-def _names(reader: AttributeReader, word: str, elements: Sequence[ModelLink] | Sequence[ModelJoint]) -> None:
+def _check_names(
+    reader: AttributeReader, word: str, elements: Sequence[ModelLink] | Sequence[ModelJoint]
+) -> None:
+    """Raises NameClashError if two of the elements have one name."""
     first: dict[str, ModelLink | ModelJoint] = {}
     for element in elements:
         if element.name in first:
@@ -75,7 +79,8 @@ def _names(reader: AttributeReader, word: str, elements: Sequence[ModelLink] | S
         first[element.name] = element
 
 
-def _ends(reader: AttributeReader, links: Sequence[ModelLink], joints: Sequence[ModelJoint]) -> None:
+def _check_ends(reader: AttributeReader, links: Sequence[ModelLink], joints: Sequence[ModelJoint]) -> None:
+    """Raises UnknownNameError if a joint's parent or child is no link."""
     known = {link.name for link in links}
     for joint in joints:
         for word, name in (("parent", joint.parent), ("child", joint.child)):
@@ -88,8 +93,9 @@ def _ends(reader: AttributeReader, links: Sequence[ModelLink], joints: Sequence[
                 )
 
 
-def _loops(reader: AttributeReader, links: Sequence[ModelLink], joints: Sequence[ModelJoint]) -> None:
-    above: dict[str, ModelJoint] = {}
+def _check_loops(reader: AttributeReader, links: Sequence[ModelLink], joints: Sequence[ModelJoint]) -> None:
+    """Raises LoopError if a link has two parents, or is its own ancestor."""
+    above: dict[str, ModelJoint] = {}  # link -> the joint from its parent to it
     for joint in joints:
         if joint.parent == joint.child:
             raise _error(
@@ -125,9 +131,10 @@ def _loops(reader: AttributeReader, links: Sequence[ModelLink], joints: Sequence
         ending.update(path)  # `|=` with a dict's keys would copy the whole set
 
 
-def _roots(
+def _check_roots(
     reader: AttributeReader, robot: Element, links: Sequence[ModelLink], joints: Sequence[ModelJoint]
 ) -> None:
+    """Raises RootError if several links have no parent."""
     children = {joint.child for joint in joints}
     roots = [link for link in links if link.name not in children]
     if len(roots) > 1:
@@ -142,7 +149,10 @@ def _roots(
         )
 
 
-def _mimics(reader: AttributeReader, joints: Sequence[ModelJoint]) -> None:
+def _check_mimics(reader: AttributeReader, joints: Sequence[ModelJoint]) -> None:
+    """Raises MimicError if a joint mimics itself, directly or through others. Each leader must be one of the
+    joints, as after `without_lost_mimics`.
+    """
     named = {joint.name: joint for joint in joints}
     ending: set[str] = set()  # joints from which a leader has been reached
     for joint in joints:

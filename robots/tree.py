@@ -149,6 +149,7 @@ def build_tree(robot: Robot, root: str = "") -> LinkTree:
 
 
 def _branch(robot: Robot, link: str, parent: int, joint: ModelJoint | None) -> TreeBranch:
+    """Branch of a link; a joint that leads from the link to its parent is reversed."""
     inertial = robot.link[link].inertial
     if joint is None:
         return TreeBranch(link, inertial=inertial)

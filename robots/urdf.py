@@ -65,9 +65,8 @@ def _tell_joints_of_simulators(reader: AttributeReader, root: Element) -> None:
 
 
 def _link(reader: AttributeReader, element: Element, visuals: VisualReader | None) -> ModelLink:
-    element.skip(
-        "collision", "origin", *(("visual",) if visuals is None else ())
-    )  # elements of a link; URDF has no origin there, but exporters write one
+    # elements of a link; URDF has no origin there, but exporters write one
+    element.skip("collision", "origin", *(("visual",) if visuals is None else ()))
     inertial = _optional_inertial(reader, element) if visuals is None else _inertial(reader, element)
     return ModelLink(
         reader.text(element, "name"),
@@ -79,6 +78,7 @@ def _link(reader: AttributeReader, element: Element, visuals: VisualReader | Non
 
 
 def _optional_inertial(reader: AttributeReader, link: Element) -> Inertial | None:
+    """As `_inertial`, but None, with a warning, for an invalid number: a mechanism needs no masses."""
     try:
         return _inertial(reader, link)
     except NumberError as error:
@@ -88,6 +88,7 @@ def _optional_inertial(reader: AttributeReader, link: Element) -> Inertial | Non
 
 
 def _inertial(reader: AttributeReader, link: Element) -> Inertial | None:
+    """Mass and inertia of a link; None if it has no usable mass. Raises NumberError."""
     element = link.first("inertial")
     if element is None:
         return None
@@ -115,9 +116,8 @@ def _joint(reader: AttributeReader, element: Element, remade: Collection[str]) -
     kind = _kind(reader, element)
     parent = reader.text(reader.required_child(element, "parent"), "link")
     child = reader.text(reader.required_child(element, "child"), "link")
-    if (
-        name in remade or kind not in MOVABLE
-    ):  # exporters write these elements for joints of all kinds; here they have no meaning
+    if name in remade or kind not in MOVABLE:
+        # exporters write these elements for joints of all kinds; here they have no meaning
         element.skip("axis", "limit", "mimic", "dynamics", "safety_controller", "calibration")
     if name in remade:
         return ModelJoint(
@@ -151,6 +151,7 @@ def _joint(reader: AttributeReader, element: Element, remade: Collection[str]) -
 
 
 def _kind(reader: AttributeReader, element: Element) -> Kind:
+    """Type of a joint. Raises JointTypeError."""
     type_name = reader.text(element, "type").strip()
     for kind in get_args(Kind):
         if type_name.lower() == kind:
@@ -236,6 +237,7 @@ def _rate(reader: AttributeReader, limit: Element, attribute: str, most: float) 
 
 
 def _mimic(reader: AttributeReader, element: Element, kind: Kind) -> Mimic | None:
+    """Relation of a mimic joint to its leader; None for other joints."""
     child = reader.single_child(element, "mimic")
     if child is None or kind not in MOVABLE:
         return None

@@ -42,6 +42,7 @@ class VisualReader:
         return Visual(self._shape(element), self.reader.origin(element), material)
 
     def _shape(self, visual: Element) -> Shape:
+        """Shape of a <visual>; an UnknownShape, with a warning, if it cannot be read."""
         geometry = visual.first("geometry")
         element = (
             geometry.first(geometry.children[0].tag) if geometry is not None and geometry.children else None
@@ -87,6 +88,7 @@ class VisualReader:
         return material
 
     def _colour(self, element: Element) -> Colour | None:
+        """Colour of a <material>, with parts in 0 to 1; None if it has none."""
         colour = element.first("color")
         try:
             rgba = None if colour is None else self.reader.numbers(colour, "rgba", 4)

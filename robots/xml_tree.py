@@ -25,18 +25,18 @@ class Attributes(dict[str, str]):
 
     def __init__(self, values: Mapping[str, str], requested: set[str] | None = None) -> None:
         super().__init__(values)
-        self.asked: set[str] = set() if requested is None else requested
+        self.requested: set[str] = set() if requested is None else requested
 
     def __getitem__(self, name: str) -> str:
-        self.asked.add(name)
+        self.requested.add(name)
         return super().__getitem__(name)
 
     def __contains__(self, name: object) -> bool:
-        self.asked.add(str(name))
+        self.requested.add(str(name))
         return super().__contains__(name)
 
     def get(self, name: str, otherwise=None):  # type: ignore[no-untyped-def]
-        self.asked.add(name)
+        self.requested.add(name)
         return super().get(name, otherwise)
 
 
@@ -83,20 +83,20 @@ class Element:
     def skip_attributes(self, *names: str) -> None:
         """Marks attributes as without meaning for the reader."""
         assert isinstance(self.attributes, Attributes)
-        self.attributes.asked.update(names)
+        self.attributes.requested.update(names)
 
     def with_attributes(self, values: Mapping[str, str]) -> "Element":
         """The element with other values of its attributes, such as defaults; the two share the record of what
         was read.
         """
         assert isinstance(self.attributes, Attributes)
-        return replace(self, attributes=Attributes(values, self.attributes.asked))
+        return replace(self, attributes=Attributes(values, self.attributes.requested))
 
     @property
     def unread(self) -> list[str]:
         """Names of the attributes that were not requested, without the name attribute and XML namespaces."""
         assert isinstance(self.attributes, Attributes)
-        unread_names = (name for name in self.attributes if name not in self.attributes.asked)
+        unread_names = (name for name in self.attributes if name not in self.attributes.requested)
         return [name for name in unread_names if name != "name" and not name.startswith("xmlns")]
 
     def contents(self) -> list["Element | Text"]:

@@ -1,8 +1,9 @@
 """Residual of a goal and its Jacobian at one pose.
 
 The residual of an orientation is the rotation vector [rad] of its error, which does not vanish at 180
-degrees. It has three components, or two, perpendicular to the view, if the roll is free. A position adds
-three, in shares of the skeleton's reach. The residuals of several ends are stacked, each times its weight.
+degrees. It has three components; if the roll is free, two, which are perpendicular to the view. A position
+adds three, in fractions of the skeleton's reach. The residuals of several ends are stacked, each times its
+weight.
 """
 
 import math
@@ -28,6 +29,7 @@ class Residual(NamedTuple):
 
     @property
     def size(self) -> float:
+        """Euclidean norm of the error."""
         return math.hypot(*self.error)
 
 

@@ -1,8 +1,8 @@
 """Cyclic coordinate descent: one joint after another moves so that the ends it carries come as near to their
 targets as possible.
 
-The sweep and the step of a hinge are here, for CCD and for ERIK's variants of it; they define the targets of
-a step.
+This module has the sweep and the step of a hinge; CCD and ERIK's variants of it choose the targets of each
+step. "Zalo" is the author of the quaternion CCD that docs/ccd.md describes.
 """
 
 import math
@@ -27,8 +27,9 @@ from .kinematics.rotations import (
 )
 from .tolerances import SAME_ANGLE
 
-STILL = IDENTITY, ORIGIN
-NO_PULL = SAME_ANGLE * SAME_ANGLE  # limit of squared lengths: a pull with a smaller one has no lever arm
+STILL = IDENTITY, ORIGIN  # rotation and translation of a body that has not moved
+# sum of a pull's squared terms up to which the target has no lever arm about the hinge, which then stays
+NO_PULL = SAME_ANGLE * SAME_ANGLE
 
 
 class Pull(NamedTuple):
@@ -123,6 +124,7 @@ class Tool:
             self.position = add(rotate(rotation, subtract(self.position, about_position)), about_position)
 
     def translate(self, by: Vector) -> None:
+        """Moves the end by `by` [m]."""
         self.position = add(self.position, by)
 
 
@@ -130,9 +132,8 @@ class SweepStart(NamedTuple):
     """Poses of joints and tools at the start of a sweep."""
 
     axes: Sequence[Vector]  # axis of each joint in the base frame
-    positions: (
-        Sequence[Vector] | None
-    )  # [m] position of each joint; None: positions do not matter, and no joint is prismatic
+    # [m] position of each joint; None: positions do not matter, and no joint is prismatic
+    positions: Sequence[Vector] | None
     parents: Sequence[int]  # index of each joint's parent; -1: the base
     prismatic: Sequence[bool]
     carried: Sequence[Sequence[int]]  # for each joint, indices of the tools that it moves

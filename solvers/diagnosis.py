@@ -32,7 +32,7 @@ class Diagnosis:
     def __init__(
         self, skeleton: Skeleton, posture_weight: float = POSTURE_WEIGHT, aggravation: float = AGGRAVATION
     ) -> None:
-        """`posture_weight` and `aggravation` are parameters of the paper's posture error."""
+        """`posture_weight` and `aggravation` are parameters of the ERIK paper's posture error."""
         self.skeleton = skeleton
         self.posture_weight, self.aggravation = posture_weight, aggravation
         self._path = skeleton.path()
@@ -50,8 +50,8 @@ class Diagnosis:
         return self._shape
 
     def posture_error_of(self, posture: tuple[float, ...], angles: Sequence[float]) -> float:
-        """The paper's posture error of angles (n,), weighted; on a tree only the joints on the path to the
-        tool count.
+        """The ERIK paper's posture error of angles (n,) [rad], weighted; on a tree only the joints on the
+        path to the tool count.
         """
         chain = self._chain
         if chain is None:
@@ -146,6 +146,7 @@ class Diagnosis:
 
 
 def _remark(skeleton: Skeleton, posture: tuple[float, ...]) -> str:
+    """Sentence that names joints whose posture is outside their limits; "" if there are none."""
     ranges = zip(skeleton.joints, posture, strict=True)
     outside = [joint.name for joint, angle in ranges if not joint.lower - MET <= angle <= joint.upper + MET]
     return (

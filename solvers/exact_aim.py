@@ -16,7 +16,8 @@ from .least_squares.bounded_step import LONGEST_STEP, MAX_ITERATIONS
 from .least_squares.damping import FIRST_SHARE, MOST_SHARE, REDUNDANT
 from .tolerances import MET, SAME_ANGLE, TINY
 
-SLOWEST = 0.999  # ratio of the errors after and before four steps; above it the correction ends
+# ratio of the errors after and before four successful steps, at which the correction ends
+SLOWEST = 0.999
 
 
 class Corrected(NamedTuple):
@@ -41,8 +42,8 @@ def correct(
     those with the least error that a descent finds.
 
     Args:
-        skeleton: The chain.
-        goal: The goal; only its aim is used, not its posture.
+        skeleton: The skeleton.
+        goal: The goal; only its aims are used, not its posture.
         angles: Angles (n,) to start from.
         costs: Cost of each joint (n,): steps minimise the sum of cost times squared change, in radians or in
             fractions of the reach.
@@ -137,9 +138,8 @@ def _solve_damped(
     if rank == 3:
         return _solve_three(columns, error, damping)
     matrix = [[sum(c[i] * c[j] / cost for c, cost in columns) for j in range(i + 1)] for i in range(rank)]
-    ridge = (
-        damping * sum(matrix[i][i] for i in range(rank)) + TINY
-    )  # if all columns are zero, the step is zero, instead of a division by zero
+    # TINY: if all columns are zero, the step is zero, instead of a division by zero
+    ridge = damping * sum(matrix[i][i] for i in range(rank)) + TINY
     lower = [[0.0] * rank for _ in range(rank)]
     for i in range(rank):
         for j in range(i + 1):

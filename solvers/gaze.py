@@ -13,9 +13,8 @@ from .kinematics.skeleton import SHORTEST_LINK, Angles, Pose, Skeleton
 from .tolerances import MET, SAME_ANGLE
 
 FRAME = 1 / 60  # [s] duration of a frame if none is given
-SPEED = math.radians(
-    480
-)  # [rad/s] largest speed of a joint: at 60 frames a second, about half of what looks like a jump
+# [rad/s] largest speed of a joint: at 60 frames a second, about half of what looks like a jump
+SPEED = math.radians(480)
 # [rad/s, or multiples of the target's distance from the base per second] speed above which a target counts as
 # jumping
 FASTEST_TARGET = 18.0
@@ -57,8 +56,8 @@ class GazeSolution:
     """Solution of a gaze solver; its errors and diagnostics are computed on request."""
 
     angles: Angles  # (n,) [rad], prismatic joints [m], within limits
-    iterations: int
-    seconds: float
+    iterations: int  # number of iterations, as the solver counts them
+    seconds: float  # [s] duration of the solve
     diagnostics: Diagnostics = field(repr=False)
     goal: GazeGoal = field(repr=False)
     posture: tuple[float, ...] = field(repr=False)  # (n,) as authored
@@ -74,23 +73,23 @@ class GazeSolution:
     # (see `shortfall.reason`)
     unfinished: str = field(default=UNFINISHED, repr=False)
 
+    # whether a transition is in progress, so that the solution changes even if its goal does not
+    is_on_its_way: bool = False
+
     @property
     def converged(self) -> bool:
         """Whether the solver has converged, by its own criterion."""
         return self.diagnostics.converged(self)
 
-    # whether a transition is in progress, so that the solution changes even if its goal does not
-    is_on_its_way: bool = False
-
     @property
     def aim_error(self) -> float:
-        """Aim error [rad] of the end; for Direction and Point, of the view alone."""
+        """Aim error [rad] of the tool; for Direction and Point, of the view alone."""
         return self.measured.angle
 
     @property
     def orientation_error(self) -> float:
-        """The paper's orientation error, sqrt(2) sin(phi / 4), where phi is the angle to the whole target,
-        including the roll if the goal has one.
+        """The tool's orientation error as in the ERIK paper, sqrt(2) sin(phi / 4), where phi is the angle to
+        the whole target, including the roll if the goal has one.
         """
         return papers_error(self.measured.errors[0].whole)
 
@@ -118,7 +117,7 @@ class GazeSolution:
 
     @cached_property
     def posture_error(self) -> float:
-        """The paper's posture error, weighted."""
+        """The ERIK paper's posture error, weighted."""
         return self.diagnostics.posture_error(self)
 
 
@@ -174,14 +173,14 @@ def aim_error(goal: GazeGoal, pose: Pose) -> float:
 
 
 def orientation_error(goal: GazeGoal, pose: Pose) -> float:
-    """The paper's orientation error, sqrt(2) sin(phi / 4) in 0..1, where phi is the angle to the whole target
-    (eq. 20).
+    """The tool's orientation error as in the ERIK paper, sqrt(2) sin(phi / 4) in 0..1, where phi is the angle
+    to the whole target (eq. 20).
     """
     return papers_error(end_error_of(goal.ends[0], pose.tool_rotation, pose.tool_position).whole)
 
 
 def papers_error(angle: float) -> float:
-    """The paper's orientation error for an error angle [rad] (eq. 20)."""
+    """The ERIK paper's orientation error for an error angle [rad] (eq. 20)."""
     return math.sqrt(2.0) * math.sin(0.25 * angle)
 
 
@@ -235,6 +234,7 @@ class PostureShape:
         self.authored = self._directions(skeleton.forward(posture))
 
     def _directions(self, pose: Pose) -> list[Vector]:
+        """Unit directions of all links in a pose, then the views of all ends."""
         ends = [self.skeleton.end_pose(pose, e) for e in range(len(self.skeleton.ends))]
         positions = pose.positions
         links = [

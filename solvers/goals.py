@@ -204,6 +204,7 @@ def _check_for(skeleton: Skeleton, goal: GazeGoal, supports: Kinds) -> None:
 
 
 def _check_start(skeleton: Skeleton, start: Sequence[float] | Angles) -> None:
+    """Raises PostureShapeError if `start` is no finite angle for each joint."""
     if len(start) != len(skeleton.joints):
         raise PostureShapeError(
             f"the start has {len(start)} angles, the chain {len(skeleton)} joints: begin from scratch"
@@ -224,6 +225,7 @@ def _first_infinite(values: Sequence[float]) -> int | None:
 
 
 def _check_end(skeleton: Skeleton, end_goal: EndGoal) -> None:
+    """Raises GazeError if the goal's end does not exist, or its weight or aim cannot be used."""
     if not 0 <= end_goal.end < len(skeleton.ends):
         raise GazeError(
             f"there is no end {end_goal.end}: the skeleton has {len(skeleton.ends)}, counted from 0"

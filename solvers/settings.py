@@ -41,9 +41,8 @@ class Setting:
     unit: Literal["", "angle", "share"] = ""  # "angle": [rad], shown in degrees; "share": 0 to 1
     choices: tuple[Choice, ...] = ()
     several: bool = False  # whether the value is a tuple of choices, in order
-    needs: tuple[
-        tuple[str, object], ...
-    ] = ()  # other fields and their required values, without which the setting has no effect
+    # other fields and their required values, without which the setting has no effect
+    needs: tuple[tuple[str, object], ...] = ()
     is_usual: bool = False  # whether it is on the panel itself, not in its Advanced part
 
     @cached_property

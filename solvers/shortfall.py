@@ -87,6 +87,7 @@ class _Effect:
 
 
 def _shortfall(skeleton: Skeleton, end_goal: EndGoal, error: EndError) -> str:
+    """Sentence with the errors of one end."""
     amounts = []
     if error.whole > MET:
         amounts.append(f"{rounded(math.degrees(error.whole))} degrees")

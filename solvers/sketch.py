@@ -24,7 +24,9 @@ FEWEST = 2  # fewest points that define a direction
 class Sketched(NamedTuple):
     """Pose of a chain from a sketch."""
 
-    angles: Angles  # (n,) [rad; prismatic joints m], within limits
+    # (n,) [rad; prismatic joints m]; within limits, except for joints of a tree that are not on the sketched
+    # branch
+    angles: Angles
     error: float  # [rad] largest angle between a link and the sketch
 
 
@@ -40,7 +42,8 @@ def pose_from_points(skeleton: Skeleton, points: Angles, start: Angles) -> Sketc
         start: Angles (n,) [rad or m] to start from; joints that the sketch does not determine keep them.
 
     Raises:
-        GazeError: there are fewer than two points, or all are at one position.
+        GazeError: there are fewer than two points, all or two neighbouring ones are at one position, or one
+            is not finite; or all joints of the chain are at one position.
     """
     path = skeleton.path()
     chain = skeleton.branch()
@@ -98,14 +101,18 @@ def places(chain: Skeleton, angles: Sequence[float]) -> list[End]:
 
 
 def _positions(chain: Skeleton, ends: Sequence[End], pose: Pose) -> Angles:
-    """Positions (m, 3) [m] of the ends `ends` at a pose."""
+    """Positions (m, 3) [m] of some ends at a pose."""
     return np.array(
         [pose.tool_position if end is chain.ends[0] else pose.positions[end.joint] for end in ends]
     )
 
 
 def _directions(points: Angles, lengths: Angles) -> Angles:
-    """Unit directions (m, 3) of links of these lengths (m,) along a sketch."""
+    """Unit directions (m, 3) that links with the given lengths (m,) [m] have along a sketch.
+
+    Raises:
+        GazeError: the points give a link no direction.
+    """
     points = np.asarray(points, dtype=float)
     steps = np.linalg.norm(np.diff(points, axis=0), axis=1) if len(points) >= FEWEST else np.zeros(1)
     if not np.isfinite(points).all() or steps.sum() <= 0.0:

@@ -144,7 +144,7 @@ def unavailable(name: str, skeleton: Skeleton, aims: Iterable[type[Aim]] = (), o
     if it supports them.
 
     Raises:
-        UnknownSolverError: There is no solver of that name; the message lists those that exist.
+        UnknownSolverError: there is no solver of that name; the message lists those that exist.
     """
     if name not in SOLVERS:
         raise UnknownSolverError(f"no solver is called '{name}': choose one of {', '.join(SOLVERS)}")
@@ -166,6 +166,7 @@ def unavailable(name: str, skeleton: Skeleton, aims: Iterable[type[Aim]] = (), o
 
 
 def _why(info: SolverInfo, skeleton: Skeleton, aims: frozenset[type[Aim]], options: object) -> str:
+    """Why a solver does not support a skeleton or kinds of aims, as the rest of a sentence; "" if it does."""
     if not info.trees and not skeleton.is_chain:
         return "moves chains with one end, no trees"
     if not info.prismatic_only and all(joint.kind == "prismatic" for joint in skeleton.branch().joints):
@@ -185,8 +186,8 @@ def make_solver(name: str, skeleton: Skeleton, options: object = None) -> GazeSo
     its defaults.
 
     Raises:
-        UnknownSolverError: There is no solver of that name; the message lists those that exist.
-        UnavailableSolverError: The solver does not support this skeleton; the message says why, and which
+        UnknownSolverError: there is no solver of that name; the message lists those that exist.
+        UnavailableSolverError: the solver does not support this skeleton; the message says why, and which
             solver does.
     """
     trouble = unavailable(name, skeleton, options=options)

@@ -61,6 +61,9 @@ class Ends:
 
     @cached_property
     def _share(self) -> Array:
+        """(e, v) factors of the Jacobian: a component's root weight where a coordinate moves its end, else
+        0.
+        """
         share: Array = self.weight[:, None] * self._carries[self.nodes[self._picked // self.roots.shape[1]]]
         return share
 

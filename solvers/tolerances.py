@@ -7,9 +7,8 @@ them comparable with radians.
 import math
 import sys
 
-TINY = math.sqrt(
-    sys.float_info.min
-)  # keeps a denominator above zero; its square and its reciprocal are finite
+# keeps a denominator above zero; its square is not zero, and its reciprocal is finite
+TINY = math.sqrt(sys.float_info.min)
 NO_DIRECTION = 1e-12  # [for unit vectors] length below which a vector has no direction in double precision
 # [rad, m, fractions, or relative to a sum's largest term] error of closed loops and met bounds, and smallest
 # step; above rounding errors

@@ -166,6 +166,7 @@ def _played(
 
 
 def _weights(visit: Visit, names: Sequence[str], usual: Usual) -> list[float]:
+    """Weight of each stored posture in a visit, without its clip."""
     if visit.role.weights is None and visit.clip is None:
         return list(usual.weights)
     weights: Mapping[str, float] = dict(visit.role.weights or ())
@@ -173,6 +174,7 @@ def _weights(visit: Visit, names: Sequence[str], usual: Usual) -> list[float]:
 
 
 def _shares(role: ChainRole, usual: Usual) -> list[float]:
+    """Influence, share, life, aversion and lids of a role, as in `BlendState`."""
     return [
         usual.influence if role.influence is None else role.influence,
         usual.share if role.share is None else role.share,

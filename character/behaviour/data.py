@@ -56,6 +56,7 @@ class StateSpec:
     speaks: bool = False
 
     def role(self, chain: str) -> ChainRole:
+        """The role of a chain, by its name."""
         return dict(self.roles).get(chain, self.everyone)
 
 
@@ -87,7 +88,9 @@ class TransitionSpec:
             if name not in states and name != ANY:
                 raise BehaviourError(f"a transition names state '{name}', which is not there")
         if self.end == ANY or self.cause not in CAUSES:
-            raise BehaviourError(f"the transition from '{self.begin}' leads nowhere, or by nothing")
+            raise BehaviourError(
+                f"the transition from '{self.begin}' has no state at its end, or an unknown cause"
+            )
         if not 0.0 <= self.least <= self.most:
             raise BehaviourError(
                 f"the transition from '{self.begin}' to '{self.end}' has {self.least:g} and {self.most:g}:"
@@ -204,6 +207,7 @@ class Behaviour:
             clip.check(names)
 
     def state(self, name: str) -> StateSpec:
+        """The state of a name; KeyError if there is none."""
         return self._states[name]
 
     @cached_property
@@ -211,6 +215,7 @@ class Behaviour:
         return {state.name: state for state in self.states}
 
     def gesture(self, name: str) -> Gesture:
+        """The gesture of a name; KeyError if there is none."""
         return self._gestures[name]
 
     @cached_property

@@ -207,6 +207,9 @@ def _applies(
     event: str | None,
     draw: float | None,
 ) -> bool:
+    """Whether a transition's cause is given: by `event`, or, if that is None, by time and perception; `draw`
+    as from `_draw`.
+    """
     cause, least = transition.cause, transition.least
     if cause == "event":
         return event is not None and transition.name == event
@@ -223,7 +226,7 @@ def _applies(
     if senses is None:
         return False
     if cause in PRESENCE:
-        return _is_so(transition, state)
+        return _presence_applies(transition, state)
     if senses.distance is None:
         return False
     return senses.distance < least if cause == "nearer" else senses.distance > least
@@ -232,7 +235,7 @@ def _applies(
 PRESENCE = ("seen", "unseen", "arrived", "lost")
 
 
-def _is_so(transition: TransitionSpec, state: BehaviourState) -> bool:
+def _presence_applies(transition: TransitionSpec, state: BehaviourState) -> bool:
     """Whether the condition of a transition that depends on a person's presence is met."""
     cause, least, presence = transition.cause, transition.least, state.presence
     if presence.is_seen != (cause in ("seen", "arrived")) or presence.seconds == 0.0:

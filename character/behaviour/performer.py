@@ -18,15 +18,13 @@ from .deciding import Decision, Senses
 
 # value of a chain that a role or a person may set -> its name on the page
 WORDS = {"influence": "influence", "share": "share", "target": "target", "weights": "postures"}
-# (instruction for a chain, effects of the gestures added to it)
-Role = tuple[Instruction, tuple[PostureEffect, ...]]
 
 
 class Directed(NamedTuple):
     """Postures, settings and target of a chain in a frame.
 
     Attributes:
-        base: Kind of base.
+        base: Source of the posture, one of `BASES`.
         weights: Weight of each stored posture.
         settings: Settings of the chain.
         target: Name of the target that its own end follows; None for that of the clip.
@@ -42,8 +40,8 @@ class Directed(NamedTuple):
     clips: tuple[tuple[float, Angles], ...] = ()
 
     def all_weights(self, kept: int) -> list[float]:
-        """Weights of all stored postures, for any kind of base; `kept`: index of the single posture that is
-        kept, -1 for none.
+        """Weights of all stored postures, for any source of the posture; `kept`: index of the single posture
+        that is kept, -1 for none.
         """
         if self.base == BLEND:
             return self.weights
@@ -193,8 +191,12 @@ class Performer:
             if getattr(role, field) is not None
         }
 
-    def role(self, chain: str, postures: Sequence[str], usual: Usual, dt: float) -> Role:
-        """The instruction for a chain now, and the gestures on top; arguments as for `blending.blended`."""
+    def role(
+        self, chain: str, postures: Sequence[str], usual: Usual, dt: float
+    ) -> tuple[Instruction, tuple[PostureEffect, ...]]:
+        """The instruction for a chain now, and the effects of the gestures on top; arguments as for
+        `blending.blended`.
+        """
         state = self.behaviour.state(self.state.name)
         before = self._blends.get(chain)
         if before is None and self.is_gradual:

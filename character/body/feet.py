@@ -32,9 +32,8 @@ class Foot(NamedTuple):
     """A foot of the body, with the points of its sole."""
 
     link: str
-    sole: tuple[
-        tuple[str, Array], ...
-    ] = ()  # (link, its points (m, 3) [m] that may touch the floor, in the link's frame)
+    # (link, its points (m, 3) [m] that may touch the floor, in the link's frame)
+    sole: tuple[tuple[str, Array], ...] = ()
 
 
 class Floor(NamedTuple):
@@ -45,6 +44,7 @@ class Floor(NamedTuple):
 
     @property
     def is_known(self) -> bool:
+        """Whether height and normal are known."""
         return bool(np.isfinite(self.height) and np.isfinite(self.up).all())
 
 
@@ -54,7 +54,7 @@ class FootContact(NamedTuple):
     is_planted: bool
     standing_position: Array  # (3,) [m] position of the foot's link while it stands
     source: Array  # (3,) [m] position of the foot's source at touch-down
-    left: Array  # (3,) [m] offset of the foot from its position, which decays
+    left: Array  # (3,) [m] decaying offset from where the foot would stand or move without it
     goal: Array  # (3,) [m] position to hold in this frame
     is_held: bool  # whether a contact must hold the foot, because the free body would move it
     sunk: float = 0.0  # [m] depth below the floor, by which the whole body is raised
@@ -90,7 +90,7 @@ def first(
             and abs(position @ floor.up - low - floor.height) < FLOOR
         )
         steps.append(
-            _step(
+            _with_goal(
                 floor,
                 source,
                 position + carried,
@@ -158,7 +158,7 @@ def following(
         else:
             step = old
         steps.append(
-            _step(
+            _with_goal(
                 floor,
                 source,
                 foot_position(body, foot, free[1]) + carried,
@@ -253,7 +253,7 @@ def _depth(
     return depth(body, foot, floor.up, free) + was_held - was_free
 
 
-def _step(
+def _with_goal(
     floor: Floor, source: Array, position: Array, carried: Array, low: float, step: FootContact
 ) -> FootContact:
     """Contact state of a foot with its goal position.

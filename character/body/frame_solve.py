@@ -51,6 +51,7 @@ class SolvedBody:
 
     @property
     def floating(self) -> bool:
+        """Whether the base is free to move."""
         return self.body.floating
 
 
@@ -98,6 +99,7 @@ class FrameTargets(NamedTuple):
 
     @property
     def steps(self) -> int:
+        """Number of the solver's steps in the frame."""
         return len(self.parts)
 
 
@@ -325,6 +327,7 @@ def _contacts(
 
 
 def _are_same(first: bodies.KinematicState, last: bodies.KinematicState) -> bool:
+    """Whether two states have the same pose, but for rounding errors."""
     apart = (
         np.abs(first.base_position - last.base_position).max(),
         np.abs(first.base_rotation - last.base_rotation).max(),

@@ -118,9 +118,8 @@ class Humanoid:
         self._times: dict[str, float] = {}  # [s] time of each bone's newest message, by the sender's clock
         # time from the arrival of each bone's newest message to its reading, as in `LinkMessage.age`
         self._ages: dict[str, float] = {}
-        self._posed: dict[
-            str, tuple[Vector, Quaternion]
-        ] = {}  # world poses by bone, cleared when a message arrives
+        # world poses by bone, cleared when a message arrives
+        self._posed: dict[str, tuple[Vector, Quaternion]] = {}
 
     @property
     def bones(self) -> list[str]:
@@ -197,6 +196,9 @@ class Humanoid:
         return np.array([positions[name] for name in names]).reshape(-1, 3)
 
     def _in_world(self, name: str | None) -> tuple[Vector, Quaternion]:
+        """Position [m] and rotation of a bone in the world, from those of its parents; NaN positions if it is
+        not known. None: the root.
+        """
         if name is None:
             return self._root
         if name not in self._local:
@@ -224,11 +226,13 @@ class Humanoid:
 
 
 def _position_of(numbers: Sequence[float]) -> Vector:
+    """A position [m] (3) in Unity's axes, in this module's."""
     x, y, z = numbers
     return -x, -z, y
 
 
 def _rotation_of(numbers: Sequence[float]) -> Quaternion:
+    """A quaternion (x, y, z, w) in Unity's axes, in this module's; `LOST` if its length is not 1."""
     x, y, z, w = numbers
     length = float(np.linalg.norm(numbers)) if np.isfinite(numbers).all() else 0.0
     return rotations.normalized((w, x, z, -y)) if abs(length - 1.0) <= UNIT else LOST

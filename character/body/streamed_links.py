@@ -55,8 +55,8 @@ class StreamedLinks:
     def __init__(self) -> None:
         self.rotations: dict[str, Array] = {}  # (3, 3) by link
         self.positions: dict[str, Array] = {}  # (3,) [m] by link
-        # by link: number of the read in which it arrived, and (6,) velocity [m/s, rad/s]; NaN for parts that
-        # were not sent
+        # by link: number of the reading in which its velocity came, and that velocity (6,) [m/s, rad/s]; NaN
+        # for parts that were not sent
         self.velocities: dict[str, tuple[int, Array]] = {}
         self.humanoid = Humanoid()
         self._samples: dict[str, _Newest] = {}  # newest sample by address
@@ -91,6 +91,7 @@ class StreamedLinks:
         return ""
 
     def _take_velocity(self, message: LinkMessage) -> str:
+        """Stores the velocity of a link; returns the problem with the message, "" if there is none."""
         name, numbers = message.address.removeprefix(VELOCITY), message.numbers
         if len(numbers) not in (3, 6):
             return _wrong_count(message, "3 were expected, or 6 with the angular velocity")
@@ -147,6 +148,7 @@ def _wrong_count(message: LinkMessage, expected: str) -> str:
 
 
 def _rotation(quaternion: tuple[float, ...]) -> Array:
+    """Rotation (3, 3) of a quaternion (w, x, y, z); NaN if its length is not 1."""
     w, x, y, z = quaternion
     length = float(np.linalg.norm(quaternion)) if isfinite(sum(quaternion)) else 0.0
     if abs(length - 1.0) > UNIT:

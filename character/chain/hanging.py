@@ -17,7 +17,7 @@ class ChainPose:
     """A chain in a frame.
 
     Attributes:
-        base: World matrix of its base frame.
+        base: World matrix (4, 4) of its base frame.
         skeleton: The chain.
         angles: (n,) [rad; prismatic joints m] values of its joints.
     """

@@ -23,7 +23,7 @@ STILL_EYES = EyesSettings()
 
 
 class InputsError(ValueError):
-    """A position or rotation that cannot be used; the message names the object and the remedy."""
+    """Inputs of a chain that cannot be used; the message names the object and the remedy."""
 
 
 class EndInputs(NamedTuple):
@@ -231,7 +231,7 @@ def _inverse(inputs: ChainInputs) -> Matrix:
     """Matrix from the world to the base frame."""
     if not isfinite(sum(map(sum, inputs.base))):
         raise InputsError(
-            f"The place of the rig of chain '{inputs.name}' is not a number: clear its transform, drivers or"
+            f"The transform of the rig of chain '{inputs.name}' is not a number: clear it, its drivers or its"
             " constraints"
         )
     try:
@@ -244,6 +244,7 @@ def _inverse(inputs: ChainInputs) -> Matrix:
 
 
 def _attention(inputs: ChainInputs, before: Attention | None, dt: float) -> Attention | None:
+    """State of attention after `dt` [s]; None if the target is followed directly, or is not finite."""
     end, settings = inputs.ends[0], inputs.attention
     if (settings == AT_ONCE and (before is None or before.is_settled)) or not isfinite(
         sum(map(sum, end.target))
@@ -289,6 +290,7 @@ def _aim(end: EndInputs, world_in_base: Matrix) -> Aim:
 
 
 def _position(end: EndInputs, world_in_base: Matrix) -> Vector:
+    """Position [m] of an end's target in the chain's base. Raises InputsError if it cannot be used."""
     position = _translation_of(end.target)
     if not all(map(isfinite, position)):
         raise InputsError(
@@ -305,6 +307,7 @@ FARTHEST = 3e38  # [m] largest coordinate in the single precision in which hosts
 
 
 def _direction(end: EndInputs, world_in_base: Matrix) -> Vector:
+    """Direction of the target's chosen axis in the chain's base. Raises InputsError if there is none."""
     if end.axis is None:
         raise InputsError(
             f"{end.subject} has an axis that this version does not know: choose Target's Axis again"
@@ -323,6 +326,7 @@ FROM_TARGET = {"position": _position, "vector": _direction, "wxyz": _orientation
 
 
 def _rotation(end: EndInputs) -> Quaternion:
+    """Rotation of an end's target in the world. Raises InputsError if the target has no axes."""
     columns = _columns(end.target)
     if not isfinite(sum(map(sum, columns))):
         raise InputsError(
@@ -342,6 +346,7 @@ def _up(world_in_base: Matrix) -> Vector:
 
 
 def _rotated(matrix: Matrix, vector: Vector) -> Vector:
+    """A vector rotated (and scaled) by a matrix, without its translation."""
     x, y, z = vector
     a, b, c = (row[0] * x + row[1] * y + row[2] * z for row in matrix[:3])
     return a, b, c

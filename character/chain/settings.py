@@ -122,6 +122,7 @@ class ChainSettings(NamedTuple):
 
     @property
     def look(self) -> LookSettings:
+        """Widest look and offset; a widest look of nearly half a rotation counts as no limit."""
         widest = np.pi if self.widest_look >= ALL_AROUND else self.widest_look
         return LookSettings(widest, self.look_aside, self.look_up)
 
@@ -189,9 +190,9 @@ def kept_values(base: str, weighted: Sequence[tuple[float, Angles]], authored: A
     """Joint values (n,) [rad; prismatic joints m] of the posture that a mover keeps.
 
     Args:
-        base: Kind of base.
-        weighted: (weight, stored posture (n,) [rad; prismatic joints m]), NaN for joints that it does not
-            contain: the kept posture for "POSTURE", those with a weight for "BLEND".
+        base: Source of the posture, one of `BASES`.
+        weighted: Pairs of a weight and a stored posture (n,) [rad; prismatic joints m], which is NaN for
+            joints that it does not contain: the kept posture for "POSTURE", those with a weight for "BLEND".
         authored: The authored pose (n,), used for joints without a value in a stored posture.
     """
     if base == POSTURE:
@@ -203,7 +204,7 @@ def kept_posture(base: str, identity: object, stored: Angles | None, count: int)
     """Identifies the posture that a chain keeps, to detect when it changes.
 
     Args:
-        base: Kind of base.
+        base: Source of the posture, one of `BASES`.
         identity: Identity of the stored posture in use; only for "POSTURE".
         stored: Its values (n,) [rad; prismatic joints m], NaN for joints that it does not contain.
         count: Number of joints.

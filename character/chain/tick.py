@@ -228,7 +228,7 @@ def tick(
         kept: The stored posture that the goal keeps.
 
     Raises:
-        GazeError: The goal cannot be used, and there is no state to hold.
+        GazeError: the goal cannot be used, and there is no state to hold.
     """
     requested = goal.posture
     posture: tuple[Kinematic, ...] = ()

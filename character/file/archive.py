@@ -57,7 +57,7 @@ def write(path: Path, members: Mapping[str, bytes]) -> None:
         members: Content of its members by their names.
 
     Raises:
-        OSError: The file cannot be written.
+        OSError: the file cannot be written.
     """
     atomic.write(path, packed(members))
 
@@ -82,7 +82,7 @@ def read(path: Path) -> dict[str, bytes]:
     """Members of a character file by their names; errors as for `unpacked`.
 
     Raises:
-        OSError: The file cannot be read, or is larger than 50 MB.
+        OSError: the file cannot be read, or is larger than 50 MB.
     """
     return unpacked(content(path, LARGE), path.name)
 
@@ -95,7 +95,7 @@ def unpacked(data: bytes, name: str) -> dict[str, bytes]:
         name: Name of the file, for messages.
 
     Raises:
-        CharacterFileError: The data is no character file, is damaged, or is of a newer major version.
+        CharacterFileError: the data is no character file, is damaged, or is of a newer major version.
     """
     _check_end(data, name)
     try:
@@ -168,6 +168,7 @@ def _bytes(archive: zipfile.ZipFile, member: str, most: int, name: str) -> bytes
 
 
 def _json(data: bytes, name: str) -> Any:
+    """Value of JSON data. Raises CharacterFileError, which begins with `name`, if it is no JSON."""
     try:
         return json_of(data.decode("utf-8"))
     except ValueError as error:

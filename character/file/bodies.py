@@ -192,6 +192,7 @@ def body_json(entry: BodyEntry, arrays: ArrayWriter) -> dict[str, Any]:
 
 
 def _finite(number: float) -> float | None:
+    """The number for JSON; None, read as no limit, if it is infinite."""
     return None if isinf(number) else number
 
 
@@ -311,6 +312,7 @@ def _check_links(plain: JsonFields, body: Body, names: Sequence[str]) -> None:
 
 
 def _rows(plain: JsonFields, name: str, width: int) -> list[list[float]]:
+    """Rows of `width` numbers from a field. Raises CharacterFileError for anything else."""
     rows = plain.get(name, list)
     if any(not isinstance(row, list) or len(row) != width for row in rows):
         plain.wrong(name, f"rows of {width} numbers")

@@ -30,6 +30,7 @@ class Rate(NamedTuple):
 
     @property
     def seconds_a_frame(self) -> float:
+        """Duration [s] of a frame."""
         return self.fps_base / self.fps
 
 
@@ -54,8 +55,8 @@ class ChainEntry:
             allow.
         ends: The chain's ends that have a goal, its own end first.
         postures: The chain's stored postures.
-        base, posture, watch: Tracks () of the kind of base (index in `BASES`), of the kept stored posture
-            (index; -1 for none), and of the target that its own end follows (index).
+        base, posture, watch: Tracks () of the source of the posture (index in `BASES`), of the kept stored
+            posture (index; -1 for none), and of the target that its own end follows (index).
         weights: ClipTrack (postures,) of the postures' weights in a blend.
         settings: Tracks () of the fields of `ChainSettings` and, as "life_...", of `LifeSettings`.
         authored: ClipTrack (n,) [rad; prismatic joints m] of the authored pose.

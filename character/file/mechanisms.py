@@ -30,8 +30,8 @@ class MotorEntry:
     """A motor: its name, DoF, filter, limits and style."""
 
     name: str
-    joint: str
-    index: int
+    joint: str  # name of the joint that it drives
+    index: int  # index of its DoF among the joint's values
     filter_name: str
     limits: Limits
     style: MotionStyle

@@ -52,7 +52,7 @@ def thumbnail_of(members: Mapping[str, bytes], name: str) -> bytes:
     """The picture of a file; b"" if the file has no picture.
 
     Raises:
-        CharacterFileError: The member is no picture, or a larger one than Limber makes.
+        CharacterFileError: the member is no picture, or a larger one than Limber makes.
     """
     data = members.get(THUMBNAIL, b"")
     if data and max(png_size(data) or (WIDEST + 1,)) > WIDEST:
@@ -66,7 +66,7 @@ def sounds_of(plain: JsonFields, members: Mapping[str, bytes], name: str) -> tup
     """The sounds of a file.
 
     Raises:
-        CharacterFileError: There are more than `MOST_SOUNDS`, or one is missing or no sound.
+        CharacterFileError: there are more than `MOST_SOUNDS`, or one is missing or no sound.
     """
     if not plain.has("sounds"):
         return ()

@@ -52,8 +52,8 @@ def read(path: Path) -> CharacterFile:
     """The character in a file.
 
     Raises:
-        CharacterFileError: The file is no character file, is damaged, or is of a newer major version.
-        OSError: It cannot be read.
+        CharacterFileError: the file is no character file, is damaged, or is of a newer major version.
+        OSError: it cannot be read.
     """
     return character_of(archive.read(path), path.name)
 
@@ -66,7 +66,7 @@ def character_of(members: dict[str, bytes], name: str) -> CharacterFile:
         name: Name of the file, for messages.
 
     Raises:
-        CharacterFileError: A member is missing, or its content is not that of a character file.
+        CharacterFileError: a member is missing, or its content is not that of a character file.
     """
     for member in (CHARACTER, ARRAYS):
         if member not in members:
@@ -161,6 +161,9 @@ def _check_names(character: CharacterFile, name: str) -> None:
 
 
 def _json(data: bytes, name: str) -> Any:
+    """Value of the member with the character. Raises CharacterFileError if it is no JSON, or larger than a
+    character needs.
+    """
     if len(data) > MOST_JSON:
         raise CharacterFileError(f"'{name}': its member '{CHARACTER}' has more than {MOST_JSON} bytes")
     try:
@@ -254,6 +257,9 @@ def _check_links(character: CharacterFile, name: str) -> None:
 
 
 def _check_link(anchor: Anchor, joints: dict[str, int], what: str) -> None:
+    """Raises CharacterFileError if an anchor is on a joint that is not among `joints`, the number of joints
+    by chain.
+    """
     link = anchor.link
     if link is not None and link.joint >= joints.get(link.chain, BASE):
         raise CharacterFileError(

@@ -80,6 +80,7 @@ class ArrayWriter:
 
     @property
     def data(self) -> bytes:
+        """The bytes of the member, with all arrays so far."""
         return b"".join(self._parts)
 
 

@@ -24,8 +24,8 @@ def write(path: Path, character: CharacterFile) -> None:
     """Writes a character to a file, whole or not at all.
 
     Raises:
-        OSError: The file cannot be written.
-        CharacterFileError: The character is too large for players.
+        OSError: the file cannot be written.
+        CharacterFileError: the character is too large for players.
     """
     archive.write(path, members_of(character))
 

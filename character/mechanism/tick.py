@@ -56,7 +56,11 @@ class MechanismModel:
     def tick(
         self, inputs: Goals | None, state: "MechanismState | None", dt: float
     ) -> tuple["MechanismOutputs", "MechanismState"]:
-        """The mechanism's next frame; see `MoverModel.tick`."""
+        """The mechanism's next frame; see `MoverModel.tick`. Without `inputs` it keeps the last goals.
+
+        Raises:
+            ValueError: there are neither inputs nor a state.
+        """
         if inputs is None and state is not None:
             inputs = state.goals
         if inputs is None:
@@ -246,6 +250,7 @@ def _held(model: MechanismModel, goals: Goals, filtered: tuple[float, ...]) -> G
 
 
 def _fainter(goal: FrameGoal, share: float) -> FrameGoal:
+    """The goal with all weights multiplied by `share`."""
     position, rotation = _times(goal.position_weight, share), _times(goal.rotation_weight, share)
     return replace(
         goal,

@@ -20,14 +20,14 @@ READY_SETS = {  # by key: (name, text of its button, its states)
     ),
     "CALM": ("Calm", "Add Calm", "Idle, attending, searching, asleep, with fewer reasons to move"),
 }
-LISTS = {  # by list: (label of an item, property with the selected item's index)
+LISTS = {  # name of the list's property: (label of an item, property with the selected item's index)
     "states": ("State", "active_state"),
     "transitions": ("Transition", "active_transition"),
     "gestures": ("Gesture", "active_gesture"),
     "postures": ("Posture", "active_posture"),
     "chains": ("Chain", "active_chain"),
 }
-OF_STATE = ("postures", "chains")
+OF_STATE = ("postures", "chains")  # lists of a state; the others are lists of the behaviour
 which = EnumProperty(
     name="List",
     description="List to change: a list of the behaviour, or of its selected state",
@@ -66,7 +66,7 @@ class LIMBER_OT_add_ready_set(UndoOperator):
     def description(cls, context, properties) -> str:
         return (
             f"{READY_SETS[properties.name][2]}. Each state keeps the stored posture that has its name, if"
-            f" there is one"
+            " there is one"
         )
 
     def run(self, context):
@@ -138,6 +138,7 @@ def _between_states(scene, transition) -> None:
 
 
 def _choose_active_chain(context, item) -> None:
+    """Sets the selected chain, if there is one, as the chain of a new gesture or chain item."""
     rig = rig_of(context)
     chain = chain_of(context) if rig is not None and rig.type == "ARMATURE" else None
     if chain is not None:

@@ -84,7 +84,7 @@ class LIMBER_OT_pick_forward_axis(UndoOperator):
         if context.area is None or context.area.type != "VIEW_3D":
             self.report({"ERROR"}, "An axis is picked in a 3D view: press the button in the view's sidebar")
             return {"CANCELLED"}
-        self._look(context, event)
+        self._update_picking(context, event)
         context.workspace.status_text_set("Click an arrow, or a point that the end is to face. Esc: cancel")
         context.window_manager.modal_handler_add(self)
         return {"RUNNING_MODAL"}
@@ -94,7 +94,7 @@ class LIMBER_OT_pick_forward_axis(UndoOperator):
             self.cancel(context)
             return {"CANCELLED"}
         if event.type == "MOUSEMOVE":
-            self._look(context, event)
+            self._update_picking(context, event)
             return {"RUNNING_MODAL"}
         if event.type == "LEFTMOUSE" and event.value == "PRESS":
             return self._pick(context, event)
@@ -107,7 +107,8 @@ class LIMBER_OT_pick_forward_axis(UndoOperator):
         return {"PASS_THROUGH"} if event.type.startswith(NAVIGATION) else {"RUNNING_MODAL"}
 
     def _pick(self, context, event):
-        self._look(context, event)
+        """Picks the arrow or the point under the mouse and ends the picking; returns `modal`'s result."""
+        self._update_picking(context, event)
         axis = current_picking.axis if current_picking else ""
         point = None if axis else _point_under(context, event, rig_of(context), chain_of(context))
         if not axis and point is None:  # the mouse is outside of the view
@@ -118,7 +119,8 @@ class LIMBER_OT_pick_forward_axis(UndoOperator):
         self.cancel(context)
         return self.execute(context)
 
-    def _look(self, context, event) -> None:
+    def _update_picking(self, context, event) -> None:
+        """Updates `current_picking` to the arrow under the mouse."""
         global current_picking
         rig, chain = rig_of(context), chain_of(context)
         current_picking = Picking(rig.name, chain.uid, _arrow_under(context, event, rig, chain))

@@ -34,7 +34,8 @@ UP_AXES = [
     ),
     ("IGNORE", "Ignore", "Do not rotate DAE and glTF files, as in ROS's viewer RViz"),
 ]
-LINES = 20  # largest number of warnings that are reported; the last line gives the number of the others
+# largest number of warnings that are reported; the last report is the import's sentence, with their number
+LINES = 20
 
 
 class LIMBER_OT_import_robot(ReadsLargeFile, Stepwise, UndoOperator):
@@ -127,6 +128,7 @@ class LIMBER_FH_robot(bpy.types.FileHandler):
 
 
 def _add_to_menu(menu, _context) -> None:
+    """Draws the operator at the end of Blender's menu."""
     menu.layout.operator(LIMBER_OT_import_robot.bl_idname, text="Robot (.urdf, .xacro, .xml)")
 
 

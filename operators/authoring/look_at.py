@@ -84,6 +84,7 @@ class LIMBER_OT_move_with_mouse(UndoOperator):
         return {"RUNNING_MODAL"}
 
     def _begin(self, context):
+        """Stores the target and its location, to put it back, and shows the keys in the status bar."""
         target = followed(chain_of(context))
         self.target, self.before = target.name, target.location.copy()
         self.location = target.matrix_world.translation
@@ -116,6 +117,7 @@ class LIMBER_OT_move_with_mouse(UndoOperator):
         )
 
     def _leave(self, context, target):
+        """Ends the drag and leaves the target where it is, with a keyframe if Auto Keying is on."""
         self._end(context)
         if context.scene.tool_settings.use_keyframe_insert_auto:
             target.keyframe_insert("location")

@@ -9,7 +9,8 @@ from ..movers import ActsOnMover, needs_mover
 from ..operator import UndoOperator
 
 
-def _use(operator, context, style: motion_styles.StyleSettings, name: str) -> None:
+def _give_style(operator, context, style: motion_styles.StyleSettings, name: str) -> None:
+    """Gives the operator's mover a motion style, and reports it by its name."""
     mover = operator.mover(context)
     motion_styles.use(mover.settings, style)
     mover.owner.update_tag()
@@ -46,7 +47,7 @@ class LIMBER_OT_use_motion_style(ActsOnMover, UndoOperator):
                 f"There is no motion style '{self.name}': choose one of {', '.join(styles)}, or read a file by"
                 " Load Motion Style"
             )
-        _use(self, context, styles[self.name], self.name)
+        _give_style(self, context, styles[self.name], self.name)
 
 
 class LIMBER_OT_load_motion_style(ActsOnMover, ReadsFile, UndoOperator):
@@ -67,4 +68,4 @@ class LIMBER_OT_load_motion_style(ActsOnMover, ReadsFile, UndoOperator):
         return super().invoke(context, event)
 
     def run(self, context):
-        _use(self, context, motion_styles.load(self.path), self.path.name)
+        _give_style(self, context, motion_styles.load(self.path), self.path.name)

@@ -54,7 +54,7 @@ class LIMBER_OT_new_chain(UndoOperator):
     def run(self, context):
         rig = rig_of(context)
         needed = bones.needed(rig)
-        chosen, of_all = self._chosen(context, rig)
+        chosen, remark = self._chosen(context, rig)
         path = chains.find_path(rig, chosen)
         chains.moving_bones(rig, path)
         switched = isolation.joined(rig, path)
@@ -69,7 +69,7 @@ class LIMBER_OT_new_chain(UndoOperator):
             reason = forward.guess_of(rig, chain).reason or "along its bone, for lack of other clues"
         sentences = (
             f"Chain from '{chain.root}' to '{chain.end}' has {counted(len(chain.joints), 'joint')}",
-            of_all,
+            remark,
             reason_to_begin,
             sharing,
             f"it looks along {forward.described(chain)} ({reason})",
@@ -107,5 +107,6 @@ class LIMBER_OT_new_chain(UndoOperator):
 
 
 def _selected(context) -> list[str]:
+    """Names of the armature's selected bones."""
     rig = rig_of(context)
     return [bone.name for bone in context.selected_pose_bones or () if bone.id_data == rig]

@@ -65,7 +65,7 @@ class LIMBER_OT_send_event(Operator):
     def run(self, context):
         known = event_names(context.scene.limber_behaviour)
         if self.name not in known:
-            raise RigError(f"Nothing waits for event '{self.name}': there is {_either(known)}")
+            raise RigError(f"Nothing waits for event '{self.name}': there is {_listed(known)}")
         rehearsal.send(context.scene, self.name)
         handlers.wake_clock()
 
@@ -84,5 +84,6 @@ class LIMBER_OT_enter_state(Operator):
         handlers.wake_clock()
 
 
-def _either(names: list[str]) -> str:
+def _listed(names: list[str]) -> str:
+    """The names in quotation marks, separated by commas; "none" without names."""
     return ", ".join(f"'{name}'" for name in names) or "none"

@@ -24,11 +24,12 @@ def said(context, mover: Mover) -> tuple[str, list[str]]:
     return (
         ("", [session.problem])
         if session.problem
-        else _REPORTS.get(type(mover), _any)(context, mover, session)
+        else _REPORTS.get(type(mover), _other)(context, mover, session)
     )
 
 
-def _any(_context, mover: Mover, session) -> tuple[str, list[str]]:
+def _other(_context, mover: Mover, session) -> tuple[str, list[str]]:
+    """As `said`, for a kind of mover without a function of its own; `session` is the mover's."""
     return f"{mover.label} is live", list(filter(None, [session.warning, session.remark]))
 
 

@@ -15,7 +15,7 @@ from ..subject import rig_of
 from .items import RemovePart
 from .mechanisms import mechanism_owner, needs_authoring, taken_up
 
-NAMES = "closing_NAME_1 and closing_NAME_2"
+NAMES = "closing_NAME_1 and closing_NAME_2"  # pattern of the names, in messages
 
 
 class LIMBER_OT_add_closure(UndoOperator):
@@ -62,10 +62,7 @@ class LIMBER_OT_close_named_loops(UndoOperator):
     def why_not(cls, context) -> str:
         rig = rig_of(context)
         if rig is None or rig.type != "ARMATURE" or not closures.named_pairs(rig):
-            return (
-                f"No bones of an active armature are called {NAMES} and are open: select two bones and press"
-                " + instead"
-            )
+            return f"No active armature has bones {NAMES} without a closure: select two bones and press + instead"
         if has_mechanism(rig) and rig.limber.mechanism.closures_file:
             return "The robot's own file has the closures: they cannot be changed here"
         return needs_authoring(context) if has_mechanism(rig) else ""

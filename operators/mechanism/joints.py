@@ -11,7 +11,7 @@ from .items import RemovePart
 from .mechanisms import needs_authoring, taken_up
 
 
-def _add(operator, context, owner, joint_objects: list) -> None:
+def _add_joints(operator, context, owner, joint_objects: list) -> None:
     """Adds joints to the mechanism, sets the current pose as its rest pose, and reports the number."""
     for joint_object in joint_objects:
         add_joint(owner, joint_object)
@@ -54,7 +54,7 @@ class LIMBER_OT_add_mechanism_joints(UndoOperator):
             raise RigError(
                 f"Joint '{taken.name}' is one of mechanism '{other}': remove it there first, or deselect it"
             )
-        _add(self, context, owner, [obj for obj in chosen if owner_of(obj, context.scene) is None])
+        _add_joints(self, context, owner, [obj for obj in chosen if owner_of(obj, context.scene) is None])
 
 
 class LIMBER_OT_find_mechanism_joints(UndoOperator):
@@ -76,7 +76,7 @@ class LIMBER_OT_find_mechanism_joints(UndoOperator):
             self.report({"INFO"}, f"{counted(len(deleted), 'deleted joint')} removed from '{owner.name}'")
         missing = missing_joints(owner, context.scene)
         if missing:
-            _add(self, context, owner, missing)
+            _add_joints(self, context, owner, missing)
         elif not deleted:
             self.report({"INFO"}, f"'{owner.name}' has all joints that are connected with it")
 

@@ -54,25 +54,25 @@ class LIMBER_OT_export_character(Stepwise, WritesFile):
 
     def _ask(self, context):
         self.filepath = str(self._usual_path(context))
-        self._look_ahead(context)
+        self._note_remarks(context)
         return super()._ask(context)
 
-    def _look_ahead(self, context) -> None:
-        """Notes what the file cannot contain, for the sidebar of the file browser."""
-        self.looked_ahead_for = self.behaviour
-        self.beforehand = merged(remarks_beforehand(context.scene, self.behaviour))
+    def _note_remarks(self, context) -> None:
+        """Stores what the file cannot contain with the chosen behaviour, for the file browser's sidebar."""
+        self.noted_behaviour = self.behaviour
+        self.remarks = merged(remarks_beforehand(context.scene, self.behaviour))
 
     def check(self, context):
         has_changed = super().check(context)
-        if self.behaviour == self.looked_ahead_for:
+        if self.behaviour == self.noted_behaviour:
             return has_changed
-        self._look_ahead(context)
+        self._note_remarks(context)
         return True
 
     def draw(self, context):
         layout = self.layout
         layout.prop(self, "behaviour")
-        for sentence in self.beforehand:
+        for sentence in self.remarks:
             column = layout.column(align=True)
             for number, line in enumerate(wrap(sentence, LINE)):
                 column.label(text=line, icon="BLANK1" if number else "INFO", translate=False)
@@ -135,6 +135,7 @@ class LIMBER_OT_check_character(Stepwise):
 
 
 def _add_to_menu(menu, _context) -> None:
+    """Draws the operator at the end of Blender's menu."""
     menu.layout.operator(LIMBER_OT_export_character.bl_idname, text="Limber Character (.limber)")
 
 

@@ -99,7 +99,8 @@ class LIMBER_OT_export_motion(ActsOnMover, Stepwise, WritesFile):
 
     def _ask(self, context):
         self.frame_start, self.frame_end = self._range(context)
-        self.rate, self.of_rate = self._rate(), self.format
+        # with the format, so that `check` sets the rate again when another is chosen
+        self.rate, self.rate_format = self._rate(), self.format
         self.filepath = str(self._usual_path(context))
         return super()._ask(context)
 
@@ -110,12 +111,12 @@ class LIMBER_OT_export_motion(ActsOnMover, Stepwise, WritesFile):
         path, form = Path(self.filepath), FORMATS[self.format]
         # without a name the path is only a folder
         has_name = bool(bpy.path.basename(self.filepath).strip("."))
-        if (path.suffix == form.suffix or not has_name) and self.format == self.of_rate:
+        if (path.suffix == form.suffix or not has_name) and self.format == self.rate_format:
             return False
         if has_name:
             self.filepath = str(path.with_suffix(form.suffix))
-        if self.format != self.of_rate:
-            self.rate, self.of_rate = form.usual_rate or PULSE_RATE, self.format
+        if self.format != self.rate_format:
+            self.rate, self.rate_format = form.usual_rate or PULSE_RATE, self.format
         return True
 
     def draw(self, context):
@@ -191,6 +192,7 @@ class LIMBER_OT_export_motion(ActsOnMover, Stepwise, WritesFile):
 
 
 def _add_to_menu(menu, _context) -> None:
+    """Draws the operator at the end of Blender's menu."""
     menu.layout.operator(LIMBER_OT_export_motion.bl_idname, text=f"Robot Motion ({', '.join(SUFFIXES)})")
 
 

@@ -32,6 +32,7 @@ def format_menu(names: Sequence[str], description: str, *more: tuple[str, str, s
     order = [name for name, *_ in items]
 
     def chosen(operator) -> int:
+        """Index of the item that shows the operator's format."""
         return order.index(FORMAT_OF.get(operator.format, operator.format))
 
     def choose(operator, index: int) -> None:

@@ -101,8 +101,8 @@ class LIMBER_OT_clear_marks(UndoOperator):
 
 
 class _Save(ActsOnMover, WritesFile):
-    """Base of operators that save the last result of Motion Check; subclasses implement `_put(path, found)`,
-    which writes the findings to a file.
+    """Base of operators that save the last result of Motion Check; subclasses implement
+    `_put(path, check_result)`, which writes the result to a file.
     """
 
     why_not = staticmethod(_needs_result)

@@ -58,10 +58,10 @@ def _end_playing(context) -> None:
         bpy.ops.screen.animation_cancel(restore_frame=False)
 
 
-def _tell(operator, keyed: record.Keyed) -> None:
+def _report_keyed(operator, keyed: record.Keyed) -> None:
     """Reports the new actions, the take that plays now, movers that a defect stopped, and what was muted."""
     operator.warn(keyed.warnings)
-    plays = "; what came after the one that plays is short" if keyed.after else ""
+    plays = "; what follows the take that plays is too short to play" if keyed.after else ""
     operator.report(
         {"INFO"},
         f"Keyed {counted(keyed.takes, 'take')}: {named([action.name for action in keyed.actions])}{plays}",
@@ -79,7 +79,7 @@ class LIMBER_OT_keep_takes(UndoOperator):
 
     def run(self, context):
         _end_playing(context)
-        _tell(self, record.finish(_owner(context)))
+        _report_keyed(self, record.finish(_owner(context)))
 
 
 class LIMBER_OT_drop_takes(Operator):
@@ -116,7 +116,7 @@ class LIMBER_OT_restore_takes(UndoOperator):
         owner = _owner(context)
         keyed = record.restore(owner, take_copies.left(owner))
         take_copies.settle(owner)
-        _tell(self, keyed)
+        _report_keyed(self, keyed)
 
 
 class LIMBER_OT_leave_takes(Operator):

@@ -138,7 +138,7 @@ class LIMBER_OT_load_calibration(ReadsFile, UndoOperator):
     why_not = needs_disconnected
 
     def run(self, context):
-        _load(self, rig_of(context), self.path, self.partly)
+        _load_calibration(self, rig_of(context), self.path, self.partly)
 
 
 class LIMBER_OT_restore_calibration(UndoOperator):
@@ -162,9 +162,10 @@ class LIMBER_OT_restore_calibration(UndoOperator):
 
     def run(self, context):
         rig = rig_of(context)
-        _load(self, rig, calibration.copy_path(rig), True)
+        _load_calibration(self, rig, calibration.copy_path(rig), True)
 
 
-def _load(operator, rig, path: Path, partly: bool) -> None:
+def _load_calibration(operator, rig, path: Path, partly: bool) -> None:
+    """Loads a calibration from a file, and reports it; `partly`: even if joints differ."""
     operator.warn(calibration.load(rig, path, partly))
     operator.report({"INFO"}, f"The calibration of {path.name} is loaded")

@@ -21,7 +21,7 @@ from .calibrate import keep_copy
 from .needs import needs_disconnected
 
 AUTO = "AUTO"
-TITLES = {
+TITLES = {  # model -> (label, description)
     "so101_new_calib": ("SO-101", "The model so101_new_calib.urdf, whose joint values are LeRobot's degrees"),
     "so101_old_calib": ("SO-101, Old Zero", "The model so101_old_calib.urdf"),
     "so_arm100": ("SO-100", "The model so100.urdf"),
@@ -45,6 +45,7 @@ def _model_property(*more: tuple[str, str, str]):
 
 
 def _model(operator, rig) -> str:
+    """Robot model chosen in the operator, else that of the armature. Raises RigError if it is unknown."""
     model = lerobot.model_name(rig) if operator.model == AUTO else operator.model
     if not model:
         raise RigError(
@@ -149,7 +150,7 @@ class LIMBER_OT_zero_pose(UndoOperator):
         if why := needs_rig(context):
             return why
         return (
-            "The armature is live, so it does not show its authored pose: press Stop first"
+            "The armature is live, so it does not show its authored pose: press End Live first"
             if live_of(rig_of(context))
             else ""
         )

@@ -30,6 +30,7 @@ def needs_a_servo(context) -> str:
 
 
 def why_no_servo(rig) -> str:
+    """Why the robot of an object has no servo at all, with the remedy; "" if it has one."""
     return (
         ""
         if sources(rig)

@@ -55,10 +55,14 @@ class LIMBER_OT_choose_baudrate(UndoOperator):
 
 
 def _spaced(rate: int) -> str:
+    """A rate as text, with spaces between thousands."""
     return f"{rate:,}".replace(",", " ")
 
 
 def _offered(device) -> tuple[int, ...]:
+    """Baud rates [bit/s] of the device's protocol, the default first; if they are unknown, its current
+    one.
+    """
     described, _ = background_jobs.description(device.protocol_name)
     return described.baudrates if described else (device.baudrate,)
 
@@ -85,7 +89,7 @@ class LIMBER_OT_choose_protocol_file(ReadsFile, UndoOperator):
         device = rig_of(context).limber.device
         device.protocol = OWN_FILE
         device.protocol_file = str(path)
-        _read(device)
+        _start_reading(device)
 
 
 class LIMBER_OT_read_protocol_file(ProgramConsent, Operator):
@@ -100,9 +104,10 @@ class LIMBER_OT_read_protocol_file(ProgramConsent, Operator):
 
     def run(self, context):
         self._allow()
-        _read(rig_of(context).limber.device)
+        _start_reading(rig_of(context).limber.device)
 
 
-def _read(device) -> None:
+def _start_reading(device) -> None:
+    """Starts to read the device's protocol file in a process of its own."""
     background_jobs.read_file(device.protocol_name)
     handlers.wake_heartbeat()

@@ -14,13 +14,15 @@ from ..operator import Operator, UndoOperator
 from ..subject import rig_of
 from .needs import needs_disconnected, needs_ports_free
 
-BUSES = tuple(name for name in SCANNED if capabilities_of(name).changes_id)
+BUSES = tuple(name for name in SCANNED if capabilities_of(name).changes_id)  # protocols that set servos' ids
+# [bit/s] baud rates of all protocols
 RATES = sorted({rate for name in SCANNED for rate in capabilities_of(name).baudrates}, reverse=True)
-VIRTUAL = (VIRTUAL_PORT, VIRTUAL_HOBBY_PORT)
-USUAL = {str(capabilities_of(name).baudrates[0]) for name in SCANNED}
+VIRTUAL = (VIRTUAL_PORT, VIRTUAL_HOBBY_PORT)  # ports of the virtual robot
+USUAL = {str(capabilities_of(name).baudrates[0]) for name in SCANNED}  # default baud rates of the protocols
 
 
 def _title(protocol: str) -> str:
+    """Name of a protocol for the user."""
     return "Limber's firmware" if protocol == OWN else capabilities_of(protocol).title
 
 
@@ -159,6 +161,7 @@ class LIMBER_OT_use_found(UndoOperator):
 
 
 def _rates_known(operator, context) -> list[tuple[str, str, str]]:
+    """Items of an enumeration: the baud rates of the operator's protocol."""
     _rates[:] = [
         (str(rate), f"{rate:,}".replace(",", " "), "")
         for rate in capabilities_of(operator.protocol).baudrates

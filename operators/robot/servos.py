@@ -20,6 +20,7 @@ NO_CHANNEL = "There is no further servo: press Add Servo"
 
 
 def _of_motors():
+    """Property for whether the operator acts on the list of motors."""
     return BoolProperty(
         name="Motors",
         description="Act on the mechanism's motors instead of the chain's joints",
@@ -56,6 +57,9 @@ class LIMBER_OT_assign_servo(UndoOperator):
 
 
 def _presets(_operator, context) -> list[tuple[str, str, str]]:
+    """Items of an enumeration: the servo models that the robot's protocol can drive; one item without a key
+    if none is known.
+    """
     rig = rig_of(context)
     protocol = rig.limber.device.protocol if rig else ""
     fitting = [
@@ -137,6 +141,7 @@ def _needs_channel(context) -> str:
 
 
 def _channel(context):
+    """The selected additional servo of the robot in use."""
     device = rig_of(context).limber.device
     return selected(device.channels, device.active_channel)
 

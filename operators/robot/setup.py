@@ -14,7 +14,7 @@ def _joint_index(link, name: str) -> int:
     """Index of a joint of the connected robot.
 
     Raises:
-        RigError: It has no such joint.
+        RigError: it has no such joint.
     """
     names = [joint.name for joint in link.device.joints]
     if name not in names:
@@ -103,7 +103,7 @@ class LIMBER_OT_let_go(Operator):
         if not self.joint:
             link.release()
             return
-        _joint_index(link, self.joint)
+        _joint_index(link, self.joint)  # for its error: a joint that does not exist
         channels = link.device.channels
         link.release(
             index
@@ -122,7 +122,7 @@ class LIMBER_OT_jog(Operator):
         name="Degrees",
         description=(
             "Amount by which the joint moves from where it is, in degrees; in millimetres for prismatic"
-            " joints. Negative: in the opposite direction"
+            " joints, in 180ths of the range for values. Negative: in the opposite direction"
         ),
         default=1.0,
         options={"SKIP_SAVE"},

@@ -63,6 +63,7 @@ class LIMBER_UL_state_chains(List):
 
 
 def _cause(transition) -> str:
+    """Name of a transition's cause for the user."""
     return transition.bl_rna.properties["cause"].enum_items[transition.cause].name
 
 

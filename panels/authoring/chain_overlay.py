@@ -74,12 +74,13 @@ def drawing() -> Drawing | None:
     begun = perf_counter()
     _cached = Drawing(cache_key, budget.playing.count, {}, [])
     for rig, chain in pairs:
-        _add(_cached, rig, chain)
+        _add_chain(_cached, rig, chain)
     budget.playing.overlays.note(perf_counter() - begun)
     return _cached
 
 
-def _add(drawn: Drawing, rig, chain) -> None:
+def _add_chain(drawn: Drawing, rig, chain) -> None:
+    """Adds the lines and rays of a live chain to a drawing."""
     view, session, segments = bpy.context.window_manager.limber_view, live.session(rig, chain), drawn.segments
     if view.late:
         for segment in chain_lines.late(rig, session):
@@ -95,6 +96,7 @@ def _add(drawn: Drawing, rig, chain) -> None:
 
 
 def _draw_lines_over_chains() -> None:
+    """Draws the overlay in world space, and measures how long it takes."""
     begun = perf_counter()
     drawn = drawing()
     if drawn is None:
@@ -108,11 +110,12 @@ def _draw_lines_over_chains() -> None:
     budget.drawing.note(perf_counter() - begun)
 
 
-def _add_arcs(lines: dict, rig, session) -> None:
+def _add_arcs(segments: dict, rig, session) -> None:
+    """Adds an arc for the range of each joint, and a radius at its current value, to a drawing's segments."""
     for arc in chain_lines.arcs(rig, session):
         colour = STUCK if arc.room <= AT else CLOSE if arc.room <= NEAR else FREE
-        lines.setdefault((colour, 1.5), []).append(np.repeat(arc.points, 2, axis=0)[1:-1])
-        lines.setdefault((colour, 3.0), []).append(np.array((arc.middle, arc.current)))
+        segments.setdefault((colour, 1.5), []).append(np.repeat(arc.points, 2, axis=0)[1:-1])
+        segments.setdefault((colour, 3.0), []).append(np.array((arc.middle, arc.current)))
 
 
 def _draw_errors() -> None:

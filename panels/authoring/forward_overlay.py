@@ -42,6 +42,7 @@ def arrows() -> list[tuple[str, tuple, tuple]]:
 
 
 def _draw_arrows() -> None:
+    """Draws the overlay in world space."""
     gpu.state.blend_set("ALPHA")
     gpu.state.depth_test_set("NONE")
     width = 3.0 * bpy.context.preferences.system.ui_scale

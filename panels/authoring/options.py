@@ -64,6 +64,7 @@ def _draw_settings(layout, chain, usual: bool) -> None:
 
 
 def _settings(chain) -> dict:
+    """Settings of the chain's solver by name; empty if this version does not know the solver."""
     return settings_of(SOLVERS[chain.solver].options) if chain.solver in SOLVERS else {}
 
 

@@ -168,6 +168,7 @@ def _troubles(retarget, session) -> list[tuple[str, str]]:
 
 
 def _draw_outcome(layout, session) -> None:
+    """Draws the errors of the last solution; targets that are lost count as errors of 0."""
     outputs = session.outputs
     if outputs is None:
         return

@@ -52,6 +52,7 @@ def figure(deviation: PostureDeviation) -> str:
 
 
 def _share(angle: float) -> float:
+    """A deviation [rad] as share of full scale, 0 to 1."""
     return min(1.0, angle / FULL_SCALE)
 
 

@@ -105,6 +105,7 @@ def _troubles(rig, chain, session) -> list[tuple[str, str]]:
 
 
 def _influence(share: float) -> str:
+    """Sentence on an influence below 1."""
     if share <= 0.0:
         return "Influence is 0, so the chain moves as posed or animated and follows no target"
     return f"Influence is {share:.2f}, so the chain is between its posture and the target"
@@ -132,6 +133,7 @@ class LIMBER_PT_diagnostics(ChainTab):
 
 
 def _figures(chain, session) -> list[tuple[str, str]]:
+    """(label, value) of each row of the Diagnostics panel."""
     outputs = session.outputs
     solution = outputs.solution
     return [
@@ -149,6 +151,7 @@ def _figures(chain, session) -> list[tuple[str, str]]:
 
 
 def _filter_lag(outputs) -> str:
+    """How far joints are behind the solution: an angle and, with prismatic joints, a length."""
     linear = f", {_length(outputs.slide_lag)}" if outputs.slide_lag else ""
     return f"{degrees(outputs.lag):.1f}°{linear}"
 
@@ -173,4 +176,5 @@ def _errors(chain, outputs) -> list[tuple[str, str]]:
 
 
 def _length(metres: float) -> str:
+    """A length as text with a suitable metric unit."""
     return bpy.utils.units.to_string("METRIC", "LENGTH", metres, precision=4)

@@ -151,6 +151,7 @@ def _draw_bone(layout, owner, bone) -> None:
 
 
 def _draw_mass(layout, body) -> None:
+    """Draws where a body's mass comes from and, if it is the user's own value, the mass."""
     layout.prop(body, "mass_from")
     if body.mass_from == "OWN":
         layout.prop(body, "mass")

@@ -52,18 +52,19 @@ def draw_table(layout, table, chain, width: float) -> None:
         use.operator("limber.use_solver", text="", icon=icon, depress=is_used).solver = row.name
     for row in rows:
         if row.why_not:
-            sentence(
-                layout, row.why_not.partition(": ")[0], "INFO"
-            )  # the table lists which solvers are suitable
+            # the table lists which solvers are suitable
+            sentence(layout, row.why_not.partition(": ")[0], "INFO")
 
 
 def _heading(column, table, key: str, text: str) -> None:
+    """Draws the heading of a column as a button that sorts the table by it."""
     is_sorted = table.column == key
     arrow = (" ↑" if table.is_reversed else " ↓") if is_sorted else ""
     column.operator("limber.sort_comparison", text=text + arrow, depress=is_sorted).column = key
 
 
 def _draw_whole(layout, table, chain, width: float) -> None:
+    """Draws the table, as `draw_table`, with its frames, the button that copies it, and its remark."""
     draw_table(layout, table, chain, width)
     frames = table.frames
     row = layout.row()

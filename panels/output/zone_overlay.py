@@ -16,7 +16,7 @@ TEXT = (1.0, 0.8, 0.6, 1.0)
 WIDTH = 6.0  # [pixels at an interface scale of 1] width of a link's line
 
 
-def _now() -> list[Entered]:
+def _entered_now() -> list[Entered]:
     """Links of visible armatures that are in a zone at the current frame; empty while this overlay is
     switched off.
     """
@@ -28,7 +28,8 @@ def _now() -> list[Entered]:
 
 
 def _draw_links() -> None:
-    entered_links = _now()
+    """Draws a line along each link that is in a zone."""
+    entered_links = _entered_now()
     if not entered_links:
         return
     gpu.state.blend_set("ALPHA")
@@ -39,10 +40,11 @@ def _draw_links() -> None:
 
 
 def _write_names() -> None:
+    """Writes the names of bone and zone beside each link that is in a zone."""
     context = bpy.context
     scale = context.preferences.system.ui_scale
     taken: list[tuple[float, float]] = []
-    for link in _now():
+    for link in _entered_now():
         point = location_3d_to_region_2d(context.region, context.region_data, link.line.mean(axis=0))
         if point is not None:
             taken.append(free_label_position(point.x + LABEL_OFFSET, point.y + LABEL_OFFSET, taken, scale))

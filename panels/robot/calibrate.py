@@ -65,11 +65,13 @@ def _state(rig) -> tuple[str, str]:
 
 
 def _is_limp(rig) -> bool:
+    """Whether the robot is connected and its torque is off."""
     status = links.status(rig)
     return status is not None and status.state is State.LIMP
 
 
 def _draw_joint(layout, rig, joint) -> None:
+    """Draws the buttons that move or release a joint, and zero, direction and range of its servo."""
     name, limp = joint.label, _is_limp(rig)
     draw_trials(layout, rig, name, joint.servo, joint_unit(joint), usable=not limp)
     row = layout.row(align=True)
@@ -102,6 +104,7 @@ def _draw_joint(layout, rig, joint) -> None:
 
 
 def _servo_position(rig, joint) -> float | None:
+    """Measured position of a joint's servo, in the protocol's unit; None if it is not known."""
     if links.status(rig) is None:
         return None
     index = device.channel_of_servo(links.link(rig).device, joint.servo)
@@ -110,6 +113,7 @@ def _servo_position(rig, joint) -> float | None:
 
 
 def _draw_range(layout, rig) -> None:
+    """Draws the button that starts or ends the recording of ranges."""
     recording = calibrating.is_recording(rig)
     row = layout.row()
     row.enabled, row.alert = _is_limp(rig), recording
@@ -175,6 +179,7 @@ def _differences(rig) -> tuple[dict[str, zero_check.Difference], tuple[str, str]
 
 
 def _is_apart(difference: zero_check.Difference) -> bool:
+    """Whether a joint is not measured, or farther than APART from the shown pose."""
     return (
         difference.measured is None
         or abs(difference.measured - difference.shown) > APART * difference.joint.scale

@@ -9,7 +9,8 @@ from ...rig.robot import device as robot_device
 from ...rig.robot import links, puppeteer
 from ..tab import RobotTab, message, sidebar_width
 
-NAME = ("Joint", 2.4)  # heading and relative width of the column of names
+# heading and relative width of the column of names, and of the columns of figures
+NAME = ("Joint", 2.4)
 POSITIONS = (("Commanded", 2.2), ("Measured", 2.0), ("Error", 1.5))
 # [pixels at an interface scale of 1] sidebar width from which names are drawn beside their figures, else
 # above them
@@ -44,7 +45,7 @@ class LIMBER_PT_feedback(RobotTab):
 
 
 def _state(link, status) -> tuple[str, str]:
-    """(sentence, icon) above the figures: whether and how well the robot follows."""
+    """(sentence, icon) above the figures: why there are no measured positions; "" if there are some."""
     if link is None:
         return "Not connected: press Connect", "UNLINKED"
     if status.state is not State.CONNECTING and not any(
@@ -55,6 +56,9 @@ def _state(link, status) -> tuple[str, str]:
 
 
 def _draw_positions(layout, names, link, status, is_wide: bool) -> None:
+    """Draws commanded value, measured value and error of each joint; `is_wide`: with the name in the same
+    row, else above it.
+    """
     box = layout.box().column(align=True)
     columns = (NAME, *POSITIONS) if is_wide else POSITIONS
     _draw_row(box, columns, [heading for heading, _ in columns], names=is_wide)
@@ -109,6 +113,7 @@ def _draw_row(layout, columns, cells, names: bool = True) -> None:
 
 
 def _text(joint, value: float | None) -> str:
+    """A joint's value [rad, m or the value's own unit] as text with its unit; "-" for None."""
     if value is None:
         return "-"
     if joint.unit == "rad":
@@ -121,6 +126,7 @@ def _rounded(value: float, digits: int) -> float:
 
 
 def _number(value: float | None, digits: int) -> str:
+    """A number as text with this number of decimals; "-" for None."""
     return "-" if value is None else f"{value:.{digits}f}"
 
 

@@ -26,6 +26,7 @@ LEAST_SPAN = 0.05
 
 
 def _draw_ghosts() -> None:
+    """Draws the measured poses of all connected robots."""
     view = bpy.context.window_manager.limber_view
     if not view.ghost:
         return
@@ -52,6 +53,7 @@ def _draw_ghost(lines) -> None:
 
 
 def _draw_plot() -> None:
+    """Draws the plot of the chosen joint of the robot in use."""
     context = bpy.context
     view, rig = context.window_manager.limber_view, rig_of(context)
     link, history = (links.link(rig), links.history(rig)) if rig else (None, None)
@@ -73,10 +75,12 @@ class Plot:
     """
 
     def __init__(self, joint, history, index: int, scale: float) -> None:
-        self.unit = degrees(1.0) if joint.unit == "rad" else 1000.0 if joint.unit == "m" else 1.0
-        self.sign = "°" if joint.unit == "rad" else " mm" if joint.unit == "m" else ""
+        # the unit in which values are written, and their factor to it
+        self.unit = "°" if joint.unit == "rad" else " mm" if joint.unit == "m" else ""
+        self.factor = degrees(1.0) if joint.unit == "rad" else 1000.0 if joint.unit == "m" else 1.0
         self.name, self.scale = joint.name, scale
         time = monotonic()
+        # (age [s], value) of each sample, the oldest first
         self.commanded = [
             (time - sample.time, sample.commanded[index])
             for sample in history.samples
@@ -96,6 +100,7 @@ class Plot:
         self.low, self.high = middle - 1.1 * half, middle + 1.1 * half
 
     def draw(self) -> None:
+        """Draws the plot in pixels of the region."""
         gpu.state.blend_set("ALPHA")
         left, bottom = MARGIN * self.scale, 2 * MARGIN * self.scale
         width, height = WIDTH * self.scale, HEIGHT * self.scale
@@ -117,19 +122,20 @@ class Plot:
         gpu.state.blend_set("NONE")
 
     def _draw_text(self, left: float, bottom: float, width: float, height: float) -> None:
+        """Writes the joint's name, the bounds of the plot, and the newest value of each curve."""
         gap = 5 * self.scale
         line = (LETTERS + 5) * self.scale
         self._write(
             left + gap, bottom + height + gap, f"{self.name}, last {robot_history.SECONDS:.0f} s", TEXT
         )
-        self._write(left + gap, bottom + height - line, f"{self.high * self.unit:z.0f}{self.sign}", TEXT)
-        self._write(left + gap, bottom + gap, f"{self.low * self.unit:z.0f}{self.sign}", TEXT)
+        self._write(left + gap, bottom + height - line, f"{self.high * self.factor:z.0f}{self.unit}", TEXT)
+        self._write(left + gap, bottom + gap, f"{self.low * self.factor:z.0f}{self.unit}", TEXT)
         right = left + width
         for curve, colour, word in (
             (self.measured, MEASURED, "measured"),
             (self.commanded, COMMANDED, "commanded"),
         ):
-            text = f"{word} {curve[-1][1] * self.unit:z.1f}{self.sign}" if curve else f"{word} -"
+            text = f"{word} {curve[-1][1] * self.factor:z.1f}{self.unit}" if curve else f"{word} -"
             blf.size(0, LETTERS * self.scale)
             right -= blf.dimensions(0, text)[0] + 2 * gap
             self._write(right, bottom + height + gap, text, colour)
@@ -138,6 +144,7 @@ class Plot:
         write(x, y, text, colour, self.scale)
 
     def _fill(self, left: float, bottom: float, width: float, height: float) -> None:
+        """Fills the plot's rectangle [pixels] with the colour of the background."""
         corners = [
             (left, bottom),
             (left + width, bottom),
@@ -149,6 +156,7 @@ class Plot:
         batch_for_shader(shader, "TRIS", {"pos": corners}, indices=[(0, 1, 2), (0, 2, 3)]).draw(shader)
 
     def _lines(self, points, colour, width: float) -> None:
+        """Draws a line through points [pixels]; `width`: in pixels at an interface scale of 1."""
         draw_lines([(x, y, 0.0) for pair in pairwise(points) for x, y in pair], colour, width * self.scale)
 
 

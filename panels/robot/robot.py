@@ -31,6 +31,7 @@ class LIMBER_PT_robot(RobotTab):
 
 
 def _draw_device(layout, device) -> None:
+    """Draws protocol, port or address, baud rate, and the protocol's own settings."""
     layout.prop(device, "protocol", text="")
     if device.protocol == OWN_FILE:
         row = layout.row(align=True)

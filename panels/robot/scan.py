@@ -51,6 +51,7 @@ def _sentences(scan, change) -> list[tuple[str, str]]:
 
 
 def _of_change(change) -> list[tuple[str, str]]:
+    """(sentence, icon) on a change of a servo's ID or baud rate; empty if it ended without a result."""
     if change.failed:
         return [(change.says, "ERROR")]
     if not change.over:
@@ -92,6 +93,7 @@ def _draw_page(layout, rows: list[Callable], view) -> None:
 
 
 def _draw_port(box, port: str, protocol: str, rate: int) -> None:
+    """Draws a port's name, and the button that uses the port with this protocol and rate [bit/s]."""
     row = box.split(factor=0.72)
     row.label(text=port, icon="LINKED", translate=False)
     use = row.operator("limber.use_found", text="Use")
@@ -103,6 +105,7 @@ def _draw_protocol(box, protocol: str, rate: int) -> None:
 
 
 def _draw_one(box, found_servo) -> None:
+    """Draws a servo's number, model and voltage, and the button that changes its ID or baud rate."""
     row = box.split(factor=0.16)
     row.label(text="" if found_servo.servo is None else str(found_servo.servo), translate=False)
     row = row.split(factor=0.56)
@@ -122,6 +125,7 @@ def _draw_one(box, found_servo) -> None:
 
 
 def _title(protocol: str) -> str:
+    """Name of a protocol for the user."""
     return "Limber" if protocol == OWN else PROTOCOLS[protocol].title
 
 

@@ -252,6 +252,7 @@ class LIMBER_PT_values(RigTab):
 
 
 def _draw_value(layout, rig, device, value) -> None:
+    """Draws a value's trials, property, servo, range, limits and filter."""
     current = values.value_of(value)
     draw_trials(layout, rig, value.name, value.servo, "plain")
     layout.use_property_split = True

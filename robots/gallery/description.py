@@ -31,7 +31,7 @@ KNOWN = (
     "name", "maker", "licence", "source", "model", "root", "closures", "device", "servos", "pose", "gaze", "postures", "limbs", "notes",
 )  # fmt: skip
 
-Values = Mapping[str, float]  # joint -> value [rad or m]
+Values = Mapping[str, float]  # joint -> value [rad], or DoF of a neck -> value [m or rad]
 
 
 @dataclass(frozen=True)
@@ -200,6 +200,9 @@ def read_fields(file: Path) -> Fields:
 
 
 def _file(fields: Fields, key: str) -> Path:
+    """Path of the file that a field names, relative to the description. Raises MalformedError if there is
+    none.
+    """
     path = Path(fields.file).parent / fields.text(key)
     if not is_file(path):
         raise MalformedError(fields.file, 0, key, f"there is no file {path}: write its path from this folder")
@@ -308,6 +311,7 @@ def _check_range(
 
 
 def _check_span(description: Description, key: str, span: tuple[float, float], value: float) -> None:
+    """Raises MalformedError, which names the field `key`, for a value outside a span."""
     low, high = span
     if not low <= value <= high:
         what = f"{value:.4g} is outside the limits {low:.4g} to {high:.4g} (radians or metres): change it"

@@ -13,7 +13,8 @@ NAMES_SHOWN = 12  # largest number of known names in a message
 
 
 class Fields:
-    """A map of a description, as `parse_yaml` returns it.
+    """A map of a description, as `parse_yaml` returns it. A field of another type than its method needs is a
+    MalformedError, and a number that is none, or not in its range, a NumberError.
 
     Args:
         file: Path of the file, for messages.
@@ -82,13 +83,14 @@ class Fields:
         return int(number)
 
     def numbers(self, key: str, count: int) -> tuple[float, ...]:
-        """A field with a list of `count` finite numbers."""
+        """A field with a list of `count` finite numbers. It must be there, as for the next three methods."""
         entry = self.entries.get(key)
         if not isinstance(entry, list) or len(entry) != count:
             raise self._malformed(key, f"a list of {count} numbers is needed", entry)
         return tuple(self._number(key, each) for each in entry)
 
     def vector(self, key: str) -> Vector:
+        """A field with three finite numbers."""
         x, y, z = self.numbers(key, 3)
         return x, y, z
 
@@ -130,6 +132,7 @@ class Fields:
         return {key: self.number(key) for key in self.entries}
 
     def _number(self, key: str, entry: Any) -> float:
+        """An entry as a finite number. Raises NumberError."""
         try:
             number = float(entry)
         except (TypeError, ValueError):

@@ -21,22 +21,34 @@ EQUAL: Vector = (1.0, 1.0, 1.0)  # weights of a goal in three directions
 
 @dataclass(frozen=True)
 class RecipeBody:
-    """Shape of a body: a sequence of bars between points, or the block around them. Its origin is the first
-    point.
+    """A body with its shape: a sequence of bars between points, or the block around them.
+
+    Attributes:
+        name: Name of the body.
+        points: Positions [m] in the mechanism's frame; the first is the body's origin.
+        thick: Width of the bars [m].
+        role: "MOVES" or "GROUND", a body fixed to the mechanism's frame.
+        is_block: Whether the shape is the block around all points; `thick` is then not used.
     """
 
     name: str
     points: tuple[Vector, ...]
     thick: float = 0.012
     role: str = "MOVES"
-    # whether the points are opposite corners of a block, followed by points inside; `thick` is then not used
     is_block: bool = False
 
 
 @dataclass(frozen=True)
 class RecipeJoint:
-    """A joint at a position. Its Z axis is given, and its X axis for kinds that need one (universal,
-    planar).
+    """A joint between two bodies.
+
+    Attributes:
+        name: Name of the joint.
+        kind: Kind of the joint.
+        first, second: Names of the bodies.
+        at: Position [m] in the mechanism's frame.
+        z: Direction of its Z axis.
+        x: Direction of its X axis, which some kinds (universal, planar) need; None: any.
     """
 
     name: str
@@ -68,8 +80,11 @@ class RecipeMotor:
 
 @dataclass(frozen=True)
 class RecipeGoal:
-    """Goal of a body, or of the centre of mass (CENTRE), which then must be at the target of this body's
-    goal. Weights are along and about x, y and z.
+    """A goal of a body.
+
+    Attributes:
+        body: Name of the body. does: What the goal prescribes; "CENTRE": that the centre of mass is at the
+        target of this body's goal. position, rotation: Weights along and about x, y and z.
     """
 
     body: str
@@ -80,7 +95,14 @@ class RecipeGoal:
 
 @dataclass(frozen=True)
 class Recipe:
-    """Description of one mechanism."""
+    """Description of one mechanism.
+
+    Attributes:
+        title: Name of the mechanism, for the user.
+        bodies, joints, motors, goals: Its parts.
+        drive: What moves it: "TARGETS" of the goals, or the "MOTORS".
+        steady: Weight of the regulariser.
+    """
 
     title: str
     bodies: tuple[RecipeBody, ...]
@@ -92,7 +114,7 @@ class Recipe:
 
 
 def menu() -> list[tuple[str, str, str]]:
-    """Key, title and description of each mechanism of the gallery, by title."""
+    """(key, title, description) of each mechanism of the gallery, sorted by title."""
     items = [
         (path.stem, line_of(path, "name") or path.stem, line_of(path, "description"))
         for path in FOLDER.glob("*.yaml")
@@ -101,7 +123,7 @@ def menu() -> list[tuple[str, str, str]]:
 
 
 def read_recipe(key: str) -> Recipe:
-    """The mechanism of the gallery with that key.
+    """Description of the mechanism of the gallery with that key.
 
     Raises:
         UrdfError: a field is missing or wrong; the message names file, field and remedy.

@@ -52,18 +52,27 @@ def robot_of(
 
 
 class _Bodies:
+    """Converts the bodies of a document to links and joints.
+
+    Attributes:
+        balls: Names of the three hinges of each ball joint.
+        references: Joint -> value [rad or m] in the pose in which the file defines the bodies.
+        drawn: Link -> its world frame in that pose.
+        floats: Whether the root has a free joint.
+        coordinates: Coordinates of all joints, in MuJoCo's order.
+        routed: Names of the sites through which tendons run.
+    """
+
     def __init__(self, document: Document, shapes: str | None, remade: Collection[str]) -> None:
         self.document, self.reader, self.remade = document, document.reader, remade
         self.shapes = ShapeReader(document) if shapes else None
         self.links: list[ModelLink] = []
         self.joints: list[ModelJoint] = []
         self.balls: list[tuple[str, str, str]] = []
-        self.references: dict[
-            str, float
-        ] = {}  # joint -> value [rad or m] in the pose in which the file defines the bodies
-        self.drawn: dict[str, Transform] = {}  # link -> its world frame in that pose
+        self.references: dict[str, float] = {}
+        self.drawn: dict[str, Transform] = {}
         self.floats = False
-        self.coordinates: list[Coordinates] = []  # coordinates of all joints, in MuJoCo's order
+        self.coordinates: list[Coordinates] = []
         worlds = document.root.all("worldbody")
         self.names = LinkNames(worlds, self.drawn)
         self.joint_reader = JointReader(document)
@@ -245,6 +254,7 @@ class _Bodies:
         )
 
     def _kind(self, joint: Element, childclass: str) -> str:
+        """Type of a joint, of its own or of its default class."""
         return self.document.with_defaults(joint, childclass).attributes.get("type", "hinge")
 
     def _frame(self, element: Element, within: Transform, childclass: str, body: str) -> None:
@@ -358,7 +368,8 @@ class _Bodies:
         what = f"joint type '{word}' is unknown: use one of hinge, slide, ball, free"
         raise self.reader.error(JointTypeError, joint, what)
 
-    def _inertial(self, contents: list[tuple[Element, Transform, str]]) -> Inertial | None:
+    def _inertial(self, contents: list[BodyElement]) -> Inertial | None:
+        """Mass and inertia that a body's contents give; None, with a warning, if the mass cannot be used."""
         inertial = next(
             ((element, within) for element, within, _ in contents if element.tag == "inertial"), None
         )
@@ -377,7 +388,8 @@ class _Bodies:
         xx, yy, zz = self.document.vector(element, "diaginertia")
         return Inertial(pose, mass, (xx, 0.0, 0.0, yy, 0.0, zz))
 
-    def _visuals(self, contents: list[tuple[Element, Transform, str]]) -> tuple[Visual, ...]:
+    def _visuals(self, contents: list[BodyElement]) -> tuple[Visual, ...]:
+        """Visuals of a body with these contents, in the body's frame."""
         if self.shapes is None:
             return ()
         return tuple(

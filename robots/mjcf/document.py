@@ -102,6 +102,9 @@ class Document:
         element.children = children
 
     def _included_file(self, element: Element) -> Path:
+        """Path of the file that an <include> names. Raises MalformedError if it is missing, included already,
+        or one too many.
+        """
         name = self.reader.text(element, "file").replace("\\", "/")
         file_path = next(
             (path for path in (self.folder / name, Path(element.file).parent / name) if is_file(path)), None
@@ -258,6 +261,7 @@ class Document:
         return from_axes(x_axis, unit(y_axis), cross(x_axis, unit(y_axis)))
 
     def _need_length(self, element: Element, attribute: str, axis: Vector) -> None:
+        """Raises AxisError for an axis without a direction."""
         if length(axis) < NO_LENGTH:
             what = (
                 f"{attribute}='{element.attributes[attribute]}' has an axis without a direction: give it one"

@@ -48,13 +48,12 @@ class EqualityReader:
         )
         self.closures: list[Closure] = []
         self._frames: list[ModelJoint] = []
-        self._counts: dict[
-            str, int
-        ] = {}  # requested name of a link -> last number appended to make it unique
+        # requested name of a link -> last number appended to make it unique
+        self._counts: dict[str, int] = {}
 
     def read(self, joints: Sequence[ModelJoint]) -> list[ModelJoint]:
-        """The joints, with leaders set for mimic joints, and with fixed joints for the links that
-        were added.
+        """The joints, with leaders set for mimic joints, and with fixed joints for the links that were added.
+        Appends the closures to `closures`.
         """
         joints_by_name = {joint.name: joint for joint in joints}
         for element in self.document.sections("equality"):
@@ -64,7 +63,7 @@ class EqualityReader:
             if element.tag == "joint":
                 self._follow(element, joints_by_name)
             elif element.tag in ("connect", "weld"):
-                self._close(element)
+                self._read_closure(element)
             else:
                 self.reader.warn(element, f"a constraint of kind '{element.tag}' is not read: it is left out")
         return [*joints_by_name.values(), *self._frames]
@@ -108,7 +107,8 @@ class EqualityReader:
 
     # Closures
 
-    def _close(self, element: Element) -> None:
+    def _read_closure(self, element: Element) -> None:
+        """Adds the closure of a <connect> or <weld>, unless it holds a floating robot to the world."""
         kind = "3d" if element.tag == "connect" else "6d"
         if "site1" in element.attributes or "site2" in element.attributes:
             sites = [self.reader.text(element, word) for word in ("site1", "site2")]
@@ -119,7 +119,7 @@ class EqualityReader:
                     return
                 if name not in self.drawn:
                     raise self.reader.error(UnknownNameError, element, f"there is no site '{name}': name one")
-            self._add(sites[0], sites[1], kind)
+            self._add_closure(sites[0], sites[1], kind)
             return
         bodies = [self._body(element, "body1"), self._body(element, "body2")]
         if None in bodies:
@@ -141,7 +141,7 @@ class EqualityReader:
             self._frame(f"closing_{name}_{k + 1}", body, frames[k], element)
             for k, body in enumerate((first, second))
         ]
-        self._add(ends[0], ends[1], kind)
+        self._add_closure(ends[0], ends[1], kind)
 
     def _weld(self, element: Element, first: Transform, second: Transform, anchor: Vector) -> list[Transform]:
         """World frames that a weld joins (on the first body, on the second), in the pose in which the file
@@ -149,9 +149,8 @@ class EqualityReader:
         """
         at = second.then(Transform(offset=anchor))
         pose = self.reader.numbers(element, "relpose", 7)
-        if (
-            pose is None or max(map(abs, pose[3:])) < NO_LENGTH
-        ):  # MuJoCo's default: the relative pose is that of the file
+        if pose is None or max(map(abs, pose[3:])) < NO_LENGTH:
+            # MuJoCo's default: the relative pose is that of the file
             return [at, at]
         turned = Element("weld", {"quat": " ".join(map(repr, pose[3:]))}, element.line, [], element.file)
         relative = Transform(self.document.orientation(turned), (pose[0], pose[1], pose[2]))
@@ -183,5 +182,5 @@ class EqualityReader:
         self.drawn[name] = at
         return name
 
-    def _add(self, first: str, second: str, kind: str) -> None:
+    def _add_closure(self, first: str, second: str, kind: str) -> None:
         self.closures.append(Closure(first, second, "3d" if kind == "3d" else "6d"))

@@ -23,6 +23,7 @@ def with_motors(document: Document, robot: Robot) -> Robot:
 
 
 def _limited(document: Document, actuator: Element, joint: ModelJoint) -> ModelJoint:
+    """The joint with its limits and effort narrowed to an actuator's."""
     reader = document.reader
     gear = (document.numbers(actuator, "gear", 6) or (1.0,))[0]
     # an actuator with gear 0 has no effect on its joint

@@ -57,6 +57,9 @@ class ShapeReader:
         return self._primitive(geom, kind, material)
 
     def _primitive(self, geom: Element, kind: str, material: Material | None) -> list[Visual]:
+        """Visuals of a geom of a kind in SIZES: one, or three for a capsule; empty, with a warning, if its
+        sizes cannot be used.
+        """
         size = list(self.document.numbers(geom, "size", 3) or ())
         pose = self.document.pose(geom)
         # `fromto` replaces the pose and the length along Z; the width is still in `size`
@@ -92,6 +95,7 @@ class ShapeReader:
         return [Visual(shapes[kind], pose, material), *ends_of_capsule]
 
     def _mesh(self, element: Element) -> None:
+        """Records a mesh of the assets, with the transform from the geom's frame to the mesh's."""
         file = element.attributes.get("file", "").strip().replace("\\", "/")
         name = element.attributes.get("name") or PurePosixPath(file).stem
         if not file:
@@ -129,6 +133,7 @@ class ShapeReader:
         return Material(material.name if material else "", colour) if colour is not None else material
 
     def _colour(self, element: Element) -> Colour | None:
+        """The element's colour, with parts in 0 to 1; None if it has none."""
         rgba = self.reader.numbers(element, "rgba", 4)
         if rgba is None:
             return None

@@ -52,6 +52,8 @@ def _without(element: Element, name: str, tag: str) -> Element:
 
 
 class _Expander:
+    """Expands one document."""
+
     def __init__(self, reader: AttributeReader, root: Element, arguments: dict[str, str]) -> None:
         self.reader, self.root, self.arguments = reader, root, arguments
         self.totals = Totals(reader)
@@ -171,6 +173,7 @@ class _Expander:
         return self._call(element, word, scope)
 
     def _define_macro(self, element: Element, scope: Scope) -> None:
+        """Records the macro of a <xacro:macro> in a scope."""
         name = self.reader.text(element, "name").removeprefix(PREFIX)
         if name == "call" or "." in name:
             raise self._error(
@@ -180,6 +183,7 @@ class _Expander:
         scope.macros[name] = Macro(name, tuple(parameters(element.attributes.get("params", ""))), element)
 
     def _property(self, element: Element, scope: Scope) -> None:
+        """Sets or removes the property of a <xacro:property>."""
         name, where = self.texts.needed(element, "name", scope), element.attributes.get("scope", "")
         # expressions are Python, in which a property is a variable; xacro reserves names that begin with __
         if not name.isidentifier() or iskeyword(name) or name.startswith("__"):
@@ -214,6 +218,7 @@ class _Expander:
     # Macros
 
     def _call(self, element: Element, name: str, scope: Scope) -> list[Element]:
+        """Elements to which a call of macro `name` expands; `scope` is the one around the call."""
         resolved = scope.macro(name)
         if resolved is None:
             known = ", ".join(scope.known_macros[:8]) or "none"
@@ -273,6 +278,7 @@ class _Expander:
             raise self._error(element, what)
 
     def _insert(self, element: Element, scope: Scope) -> list[Element]:
+        """Expansion of the block that a <xacro:insert_block> names."""
         name = self.texts.needed(element, "name", scope)
         for key in (f"**{name}", f"*{name}"):
             if scope.holder(key) is not None:
@@ -286,6 +292,7 @@ class _Expander:
     # Files
 
     def _include(self, element: Element, scope: Scope) -> list[Element]:
+        """Expansions of the files that a <xacro:include> names; with `ns`, in a new scope of that name."""
         name = self.texts.needed(element, "filename", scope)
         if "ns" in element.attributes:
             namespace = self.texts.needed(element, "ns", scope)

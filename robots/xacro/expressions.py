@@ -193,7 +193,7 @@ class Evaluator:
     """Evaluates the expressions of one document, and limits the total work."""
 
     def __init__(self) -> None:
-        self.steps = 0
+        self.steps = 0  # number of steps so far, as MAX_STEPS counts them
         # parsed expressions, since those of macros are evaluated many times
         self._parsed: dict[str, ast.expr] = {}
 
@@ -208,10 +208,7 @@ class Evaluator:
             raise ExpressionError(f"it has {len(text)} characters, more than {MAX_LENGTH}")
         try:
             return self._node(self._tree(text.strip()), lookup)
-        except (
-            ExpressionError,
-            UrdfError,
-        ):  # CycleError and UrdfError come from a property, or from a loaded file
+        except (ExpressionError, UrdfError):  # the second: from a property, or from a loaded file
             raise
         except (RecursionError, MemoryError) as error:
             raise ExpressionError("it is nested too deep") from error
@@ -231,6 +228,7 @@ class Evaluator:
         return self._parsed[text]
 
     def _work(self, steps: int) -> None:
+        """Counts steps. Raises ExpressionError beyond MAX_STEPS."""
         self.steps += steps
         if self.steps > MAX_STEPS:
             raise ExpressionError(
@@ -238,6 +236,7 @@ class Evaluator:
             )
 
     def _node(self, node: ast.expr, names: Lookup) -> Any:
+        """Value of a node of a syntax tree; its size is counted as work. HANDLERS has a method per type."""
         self._work(1)
         handler = HANDLERS.get(type(node))
         if handler is None:
@@ -368,6 +367,7 @@ class Evaluator:
         return {self._node(key, names): self._node(value, names) for key, value in pairs if key is not None}
 
     def _comprehension(self, node: ast.ListComp | ast.GeneratorExp, names: Lookup) -> Any:
+        """List of a comprehension with one `for` over one name; a generator is evaluated to a list too."""
         if len(node.generators) != 1 or not isinstance(node.generators[0].target, ast.Name):
             raise ExpressionError(f"'{ast.unparse(node)}' is not allowed in an expression")
         each, name, elements = node.generators[0], node.generators[0].target.id, []

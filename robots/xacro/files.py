@@ -17,7 +17,7 @@ from .totals import Totals
 
 
 class Files:
-    """Reads each file once.
+    """The files that one document includes or loads, each read once.
 
     Args:
         document: Path of the document.
@@ -48,7 +48,9 @@ class Files:
         self._open.pop()
 
     def load_yaml(self, name: str, scalar: Scalar) -> Any:
-        """Value of a YAML file. Raises ExpressionError."""
+        """Value of a YAML file, whose scalars `scalar` evaluates. Raises ExpressionError if it cannot be
+        read, and UrdfError if it is no YAML.
+        """
         path = self.absolute(name)
         if path in self._yaml:
             return self._yaml[path]

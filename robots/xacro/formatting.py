@@ -24,7 +24,7 @@ def percent(text: str, values: Any) -> str:
     conversions = text.split("%")[1:]
     for conversion in conversions:
         after = conversion.partition(")")[2] if conversion.startswith("(") else conversion
-        _check(after[: len(after) - len(after.lstrip(FLAGS))])
+        _check_widths(after[: len(after) - len(after.lstrip(FLAGS))])
     arguments = (
         values
         if isinstance(values, tuple)
@@ -49,12 +49,13 @@ def braces(text: str, values: tuple[Any, ...], named: Mapping[str, Any]) -> str:
             raise FormatError(f"'{{{name}}}' is not allowed in a format: name a value alone")
         if "{" in (specification or ""):
             raise FormatError("a width from another value is not allowed in a format: write the number")
-        _check(specification or "")
+        _check_widths(specification or "")
     _check_length(text, len(fields), (*values, *named.values()), is_repeated=True)
     return text.format(*values, **named)
 
 
-def _check(specification: str) -> None:
+def _check_widths(specification: str) -> None:
+    """Raises FormatError for a width or precision that is too large, or taken from a value."""
     if "*" in specification:
         raise FormatError("a width from another value is not allowed in a format: write the number")
     if any(

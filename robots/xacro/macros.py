@@ -32,6 +32,7 @@ def parameters(text: str) -> list[Parameter]:
 
 
 def _parameter(word: str) -> Parameter:
+    """The parameter that one word of `params` declares."""
     name, equals, default = word.partition("=")
     name = name.removesuffix(":") if equals else name
     stars = len(name) - len(name.lstrip("*"))

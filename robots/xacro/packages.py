@@ -52,6 +52,7 @@ def _declared(folder: Path) -> str:
 
 
 def _folders(root: Path) -> list[Path]:
+    """Folders inside a folder, sorted; empty if it cannot be read."""
     try:
         return sorted(path for path in root.iterdir() if is_folder(path))
     except OSError:

@@ -29,18 +29,19 @@ def matching_files(pattern: Path, count: Callable[[], None]) -> Iterator[Path]:
 
 
 def _matching_entries(folder: Path, part: str, count: Callable[[], None]) -> Iterator[Path]:
+    """Entries of a folder that match one part of a pattern; a part without wildcards need not exist."""
     if not is_pattern(part) or os.path.lexists(folder / part):
         yield folder / part
         return
-    for name in _names(folder):
+    for name in _entry_names(folder):
         count()
-        if fnmatchcase(name, part) and name.startswith(".") <= part.startswith(
-            "."
-        ):  # hidden files must be named explicitly
+        if fnmatchcase(name, part) and name.startswith(".") <= part.startswith("."):
+            # hidden files must be named explicitly
             yield folder / name
 
 
-def _names(folder: Path) -> list[str]:
+def _entry_names(folder: Path) -> list[str]:
+    """Names in a folder, sorted; empty if it cannot be read."""
     try:
         return sorted(os.listdir(folder)) if is_folder(folder) else []
     except OSError:

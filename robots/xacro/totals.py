@@ -22,12 +22,12 @@ MAX_TEXT = 100_000  # [characters] largest length of an attribute
 # thousand
 MAX_CHARACTERS = 20_000_000
 MAX_YAML = 100  # largest number of files that expressions load
-MAX_YAML_BYTES = 1_000_000  # largest total size of the YAML files that a robot loads
+MAX_YAML_BYTES = 1_000_000  # [bytes] largest total size of these files
 
 
 class Totals:
     """Counts the parts of a document's expansion; each method adds to a total, and raises MalformedError at
-    `element` (`load`: ExpressionError) if that exceeds its largest value.
+    `element` (`add_yaml`: ExpressionError) if that exceeds its largest value.
     """
 
     def __init__(self, reader: AttributeReader) -> None:
@@ -71,7 +71,9 @@ class Totals:
             )
 
     def add_yaml(self, path: Path) -> None:
-        """Counts a YAML file that an expression loads for the first time."""
+        """Counts a YAML file that an expression loads for the first time. Raises ExpressionError beyond
+        `MAX_YAML` files or `MAX_YAML_BYTES`.
+        """
         self.yaml_files += 1
         if self.yaml_files > MAX_YAML:
             raise ExpressionError(f"it loads more than {MAX_YAML} YAML files: is this a robot?")

@@ -71,7 +71,7 @@ def yaml_scalar(text: str, is_plain: bool, tag: str | None, evaluate: Callable[[
 
 
 class Raw:
-    """A text that is evaluated when its name is first used."""
+    """Text of a property with the element that sets it, evaluated when the property is first used."""
 
     def __init__(self, text: str, element: Element) -> None:
         self.text, self.element = text, element
@@ -91,12 +91,13 @@ class CycleError(Exception):
 
 
 class Scope:
-    """Names in a macro's call, in a file that is included into a namespace, or in the whole file, with a
+    """Names in a macro's call, in a file that is included into a namespace, or in the whole document, with a
     parent scope for other names.
 
     Attributes:
         is_namespace: Whether it belongs to a file included into a namespace; its macros cannot use macros
             outside.
+        values: Name -> value, Raw text or Block; the names of blocks begin with * or **.
         caller_names: For the arguments of a macro in a namespace: the scope around the call, for names that
             neither the namespace nor the scopes around it have.
         macros: Macros that are defined in it, by name.
@@ -117,7 +118,7 @@ class Scope:
 
     @property
     def top(self) -> "Scope":
-        """Outermost scope: that of the whole file."""
+        """Outermost scope: that of the whole document."""
         scope = self
         while scope.parent is not None:
             scope = scope.parent
@@ -170,7 +171,7 @@ class Scope:
             scope = scope.parent
 
     def holder(self, name: str) -> "Scope | None":
-        """Nearest scope that defines a name; None if none does."""
+        """Nearest scope that has a value of a name; None if none has."""
         scope: Scope | None = self
         while scope is not None and name not in scope.values:
             scope = scope.parent
@@ -179,7 +180,7 @@ class Scope:
         return scope
 
     def get(self, name: str, evaluate: Callable[[Raw, "Scope"], Any]) -> Any:
-        """Value of a name.
+        """Value of a name; `evaluate` gives that of a Raw text, which is then stored.
 
         Raises:
             KeyError: the name is not defined.

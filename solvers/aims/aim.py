@@ -34,11 +34,11 @@ from .blocks import OrientationBlock, PositionBlock, ResidualBlock, ViewBlock
 
 
 class _Role(NamedTuple):
-    """How the value of an aim's field moves with the target."""
+    """What `Aim.check` requires of an aim's field."""
 
-    what: str
+    what: str  # name of the field's value in messages
     length: int  # number of its components
-    may_vanish: bool = False
+    may_vanish: bool = False  # whether all components may be 0
 
 
 ROLES = {
@@ -181,6 +181,9 @@ class Aim(ResidualBlock):
 
 
 def _check_vector(role: _Role, values: tuple[float, ...]) -> None:
+    """Raises TargetError if a vector of an aim is not finite, has the wrong length, or is 0 though it may not
+    be.
+    """
     size = math.hypot(*values)
     if len(values) != role.length or not (size < math.inf or all(map(math.isfinite, values))):
         raise TargetError(

@@ -31,8 +31,8 @@ from .rolls import upright, whole_angle
 
 Kind = Literal["aim", "upright", "position"]
 
-# distance, as a fraction of the reach, below which the linear model ignores that the direction to a point
-# changes as the end moves
+# distance from a point, as a fraction of the reach, below which the linear model no longer takes the
+# direction to that point to change the faster with the end's movement the nearer the end is
 NEAREST = 1e-3
 ROLL_WEIGHT = 0.1  # weight of uprightness relative to the view: if a chain cannot satisfy both, the view wins
 # factors of a rotation matrix's columns that roll it by 180 degrees about Y
@@ -196,7 +196,7 @@ class ViewBlock(ResidualBlock):
     """The view along a direction or to a point; with `up` also the roll about it, weighted by the sine of the
     angle between view and up.
 
-    The components are along the end's own axes X and Z, and Y for the roll.
+    The error is a rotation vector's components along the end's own axes X and Z and, for the roll, Y.
     """
 
     def __init__(
@@ -241,9 +241,8 @@ class ViewBlock(ResidualBlock):
         x, y, z = desired.T.copy()
         sine = np.hypot(x, z)  # sine of the view's error, times the distance, as are x, y and z
         if sine.min() <= NO_DIRECTION:
-            y = np.where(
-                np.hypot(sine, y) <= NO_DIRECTION, 1.0, y
-            )  # an end that is at its target may have any view
+            # an end that is at its target may have any view
+            y = np.where(np.hypot(sine, y) <= NO_DIRECTION, 1.0, y)
             # at 180 degrees any perpendicular to the view is a rotation axis; X is chosen
             x, z = np.where(sine <= NO_DIRECTION, 0.0, x), np.where(sine <= NO_DIRECTION, NO_DIRECTION, z)
             sine = np.maximum(sine, NO_DIRECTION)
@@ -275,10 +274,8 @@ class ViewBlock(ResidualBlock):
         sideways = x * up[:, 0] + z * up[:, 2]
         far = np.where(y < 0.0, sine * sine / (1.0 + np.abs(y)), 1.0 + y)  # 1 + y without loss of digits
         tilt = up[:, 1] + sideways / far
-        across, along = (
-            up[:, 0] - x * tilt,
-            up[:, 2] - z * tilt,
-        )  # components of up along the end's X and Z after the smallest rotation of its view to the target
+        # components of up along the end's X and Z after the smallest rotation of its view to the target
+        across, along = up[:, 0] - x * tilt, up[:, 2] - z * tilt
         if self.two_sided:
             side = _chosen(np.where(along < 0.0, -1.0, 1.0), sides)
             across, along = across * side, along * side

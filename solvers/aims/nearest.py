@@ -1,5 +1,5 @@
-"""The orientation that meets an aim and is nearest to an end's own, for solvers that need whole
-orientations.
+"""The orientation that meets the tool's aim and is nearest to its own, for solvers that need a whole
+orientation as their target.
 """
 
 import numpy as np

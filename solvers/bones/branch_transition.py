@@ -93,7 +93,7 @@ def _angle(vectors: Array, changes: Angles, units: Angles) -> float:
 
 
 def most_rotation(before: BonePose, after: BonePose, units: Angles) -> float:
-    """Upper bound [rad] of `rotation`, which is computed in a fraction of the time; arguments as there."""
+    """Upper bound [rad] of `rotation` for the same arguments, computed in a fraction of its time."""
     turned, moved = (after.balls - before.balls).ravel(), (after.values - before.values) / units
     distances, displacements = len(after.balls) * float(turned @ turned), len(moved) * float(moved @ moved)
     return ANGLE_BY_DISTANCE * math.sqrt(distances) + math.sqrt(displacements)

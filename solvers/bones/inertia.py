@@ -26,9 +26,8 @@ def hanging_inertias(heads: Array, tails: Array, carried: Array, pivots: Array) 
     masses = np.linalg.norm(rods, axis=1)
     along = _outer(rods)
     across = np.eye(3) * (masses**2)[:, None, None] - along
-    moments = masses[:, None, None] * (
-        _outer(middles) + along / 12.0 + across * (THICKNESS**2 / 4.0)
-    )  # second moments of the links about the origin
+    # second moments of the links about the origin
+    moments = masses[:, None, None] * (_outer(middles) + along / 12.0 + across * (THICKNESS**2 / 4.0))
     # For everything that each bone carries: mass, mass times centre, and second moments, moved to the bone's
     # position.
     weights = carried.astype(float)

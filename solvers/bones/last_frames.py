@@ -20,7 +20,7 @@ class LastFrames(NamedTuple):
     deviation: BonePose
     before: BonePose | None  # deviation of the frame before; None if unknown
     forces: Angles  # (r,) constraint forces (Lagrange multipliers) that held the aim
-    missed: float = 0.0  # size of the aim error that remained
+    missed: float = 0.0  # [rad, or in fractions of the reach] size of the aim error that remained
     transition: BranchTransition | None = None  # transition in progress, whose current step was shown
     costs: Array | None = None  # (k, 3, 3) costs of the bones' rotations: `BoneModel.costs`
     goal: GazeGoal | None = None  # the goal that the solution was for
@@ -32,16 +32,16 @@ class LastFrames(NamedTuple):
         return last is goal or (last is not None and last.ends == goal.ends and last.angles == goal.angles)
 
     def goal_moved(self, goal: GazeGoal) -> float:
-        """How far [rad] the target that moves most has moved to this goal, as seen from the base; infinite
-        between goals of other kinds.
+        """Largest movement [rad] of a target, as seen from the base, since the last goal; infinite if the
+        goals differ in the kind or number of their aims.
         """
         if self.goal is None or len(self.goal.ends) != len(goal.ends):
             return math.inf
         return max(now.aim.change_since(was.aim) for was, now in zip(self.goal.ends, goal.ends, strict=True))
 
     def has_jumped(self, goal: GazeGoal, jump: float) -> bool:
-        """Whether goal or posture have moved by more than `jump` [rad], as seen from the base, or the last
-        aim was out of reach by that.
+        """Whether a target, as seen from the base, or a joint of the posture has moved by more than `jump`
+        [rad], or the aim error of the last frame was not below `jump`.
         """
         if self.goal is None or self.missed >= jump or self.goal_moved(goal) > jump:
             return True

@@ -2,10 +2,10 @@
 costs.
 
 A bone's joints are revolute joints at one position. Three without limits are one spherical joint, so that no
-pose of it is singular. Its deviation is the rotation vector t from its authored to its solved orientation, in
-its own frame; it costs t' K t / 2 with K = (I / i)^p: I is the inertia of everything that the bone carries
-(`inertia.py`), i is the trace of that of the last bone. Values of the option `look_from` above its middle
-lower p; values below it make each bone cost more than the next.
+pose of it is singular. A bone's deviation is the rotation vector t from its authored to its solved
+orientation, in its own frame. It costs t' K t / 2 with K = (I / i)^p: I is the inertia of everything that the
+bone carries (`inertia.py`), and i the trace of the last bone's inertia. Values of the option `look_from`
+above its middle lower p; values below it make the rotation of each bone cost more than that of the next.
 """
 
 import math
@@ -69,7 +69,7 @@ class HingedBones:
         self.numbers = np.array([k for k, bone in enumerate(bones) if not bone.is_ball], np.intp)
         self.nodes = np.array([tree.held[bone.joints[-1]] for bone in hinged], np.intp)
         self.parents = np.array([tree.held[k] if k >= 0 else 0 for k in above], np.intp)
-        # (h, 3) their joints, where missing ones are filled with the first, and (h, 3, 1) which are there
+        # (h, 3) the bones' joints, padded with the first one; and (h, 3, 1) which of them are no padding
         self._joints = np.array(
             [[*bone.joints, *[bone.joints[0]] * (3 - len(bone.joints))] for bone in hinged], np.intp
         ).reshape(-1, 3)
@@ -98,6 +98,9 @@ class BoneModel:
     """
 
     def __init__(self, skeleton: Skeleton, options: ExpressiveOptions) -> None:
+        """The bones of `skeleton`, with the costs that `options` give them; `options.inertias` stand in place
+        of the skeleton's own inertias.
+        """
         self.skeleton, self.reach = skeleton, skeleton.reach
         joints = skeleton.joints
         self.bones = bones_of(skeleton)
@@ -152,6 +155,9 @@ class BoneModel:
         return (into_matrix[:, 0], into_matrix[:, 1]), (into_slope[:, 0], into_slope[:, 1])
 
     def _costs(self, options: ExpressiveOptions, inertias: Array) -> tuple[Array, Array]:
+        """The attributes `costs` and `slides`, from the inertia (n, 3, 3) [m3] of everything that each joint
+        carries.
+        """
         skeleton, bones = self.skeleton, self.bones
         share = options.look_from
         of_bones = inertias[[bone.joints[-1] for bone in bones]]

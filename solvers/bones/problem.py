@@ -62,7 +62,7 @@ class PoseProblem:
         """`frames`: forward kinematics of the authored pose."""
         self.model, self.aim, self.values, self.levels = model, aim, authored.values, levels
         self.nearness = Nearness(model.tree, aim.goal, model.sizes)
-        self.authored = model.orientations(authored, frames).swapaxes(1, 2)
+        self.authored_inverse = model.orientations(authored, frames).swapaxes(1, 2)
         self._has_view = isinstance(aim.parts[0].block, ViewBlock)
 
     @staticmethod
@@ -91,9 +91,10 @@ class PoseProblem:
         return start, np.zeros_like(start.errors.error[0]), None
 
     def evaluated(self, pose: BonePose) -> EvaluatedPose:
+        """The pose with its aim errors, its secondary cost and the derivatives of both."""
         model = self.model
         frames = model.frames(pose)
-        rotations = self.authored @ model.orientations(pose, frames)
+        rotations = self.authored_inverse @ model.orientations(pose, frames)
         cost, matrix, descent = model.quadratic(rotations, frames, pose.values - self.values)
         cost += self.levels.add(frames, ROLL_COST, matrix, descent)
         cost += self.nearness.add(frames, matrix, descent)

@@ -1,7 +1,7 @@
 """How the bones of a chain share a look to the side, by the costs of their rotations.
 
-A look by an angle a about an axis u rotates bone k by a c_k / (c_1 + ... + c_n), c_k = u' K_k^-1 u: so the
-sum of all costs is least if each bone rotates about that axis.
+A look by an angle a about an axis u rotates bone k by a c_k / (c_1 + ... + c_n) about that axis, where
+c_k = u' K_k^-1 u: these rotations cost the least in sum.
 """
 
 import math
@@ -20,11 +20,11 @@ STEP = 0.01  # step in which values of the option are tried
 
 
 class LookingBones(NamedTuple):
-    """Bones without limits that share a look, root first.
+    """The k bones that share a look, root first, as if without limits.
 
     Attributes:
         inertias: (k, 3, 3) [m3] of everything that each bone carries, in its own frame.
-        axes: (k, 3) unit vector about which the look rotates, in each bone's own frame.
+        axes: (k, 3) the look's axis, a unit vector, in each bone's own frame.
     """
 
     inertias: Array
@@ -39,8 +39,8 @@ class LookingBones(NamedTuple):
         return shares
 
     def bounds(self, whole: float) -> Array:
-        """Largest rotation (k,) [rad] of each bone, by its twist and by its share of the `whole` look
-        [rad].
+        """Largest rotation (k,) [rad] of each bone, at which neither its twist exceeds `LARGEST_TWIST` nor
+        its part of the `whole` look [rad] exceeds `LARGEST_SHARE`.
         """
         twisting = np.maximum(np.abs(self.axes[:, 1]), LARGEST_TWIST / math.pi)
         bounds: Array = np.minimum(LARGEST_TWIST / twisting, LARGEST_SHARE * whole)

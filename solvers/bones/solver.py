@@ -37,10 +37,8 @@ from .problem import AIM_COST, PoseProblem
 # [rad] aim error below which a step that reduces it but raises the cost is corrected to meet the aim
 NEARLY = 0.1
 MOST_STEPS = 25
-FIRST_DAMPING, MOST_DAMPING = (
-    0.3,
-    1e9,
-)  # fractions of the Hessian's diagonal that are added to it if a step does not help
+# fractions of the Hessian's diagonal that are added to it if a step does not help
+FIRST_DAMPING, MOST_DAMPING = 0.3, 1e9
 # smallest cost of an aim error of one radian when steps are compared; it must exceed the aim's forces
 LEAST_PRICE = 2.0
 # [rad, or in fractions of the reach] length of an undamped step after which the remaining error, about its
@@ -103,7 +101,7 @@ class BoneSolver:
             ahead, mutual: As for `Expressive`; the solution does not depend on them.
 
         Raises:
-            GazeError: As `GazeSolver.solve`.
+            GazeError: as `GazeSolver.solve`.
         """
         began = time.perf_counter()
         authored = np.array(check_goal(self.skeleton, goal, start=start, dt=dt))
@@ -161,11 +159,11 @@ class BoneSolver:
     def _on_its_way(
         self, goal: GazeGoal, authored: Angles, last: LastFrames, optimum: _Optimum, dt: float
     ) -> _Optimum:
-        """The optimum, or, after its branch has ended, the current step of a transition to the best one
-        known.
+        """The optimum or, after the motion's branch has ended, the current step of a transition to the best
+        optimum known.
 
-        The optimum is returned at once if the target has jumped, so that its steps did not begin at the
-        extrapolation of the last frames.
+        If the target has jumped, so that no step began at the last frames' deviations, the optimum is
+        returned at once.
         """
         if optimum.memory.before is None:
             return optimum
@@ -195,9 +193,8 @@ class BoneSolver:
         # the motion has just begun and has not reached an optimum yet, so it is on no branch
         if last.before is None and not last.is_finished:
             return False
-        if last.costs is None or not np.array_equal(
-            last.costs, model.costs
-        ):  # the solver's settings have changed, such as a keyed `look_from`
+        if last.costs is None or not np.array_equal(last.costs, model.costs):
+            # the solver's settings have changed, such as a keyed `look_from`
             return False
         pose = model.pose(authored)
         before, now = (model.frames(model.deviated(pose, each)) for each in (last.deviation, deviation))
@@ -205,8 +202,8 @@ class BoneSolver:
         return bool(turned > self._moved(goal, last, before) + quick)
 
     def _moved(self, goal: GazeGoal, last: LastFrames, before: Frames) -> float:
-        """How far [rad] the motion of target and authored pose since the last frame has moved the target, as
-        seen from an end. A slow target that passes close to an eye moves far.
+        """Movement [rad] of the target since the last frame, as seen from an end, by its own motion and that
+        of the authored pose. A slow target that passes close to an eye moves far.
 
         This is the smaller of two bounds, less the aim error of the last frame: the aim error of the last
         optimum if applied to the current authored pose, whose forward kinematics is `before`; and its aim

@@ -19,11 +19,9 @@ from .tasks import EndTask, Range, rotation_within
 # [rad, or fraction of the reach] error below which hinges take the optimal step, which no longer swings
 # widely
 NEAR = 0.1
-WRIST_JOINTS = (
-    # number of last joints that serve an orientation (half of a shorter chain's): an orientation has three
-    # angles
-    3
-)
+# number of last joints that serve an orientation, which has three angles; of a chain with fewer than twice as
+# many revolute joints, half of them
+WRIST_JOINTS = 3
 # number of sweeps that are extrapolated: fewer carry too little information, more belong to another curve
 MEMORY = 5
 STUCK = 0.95  # ratio of the errors after and before several sweeps; above it the descent ends
@@ -60,13 +58,16 @@ class CoordinateDescent:
             tuple(k for k in path if k < min(wrist, default=0))
             for path, wrist in zip(paths, self._wrists, strict=True)
         ]
+        # for each joint, the ends that it moves
         carried = [[e for e, path in enumerate(paths) if k in path] for k in range(len(skeleton))]
         self._carried = carried
+        # for each joint, the tools of a sweep that it moves: those of the ends, then those of their wrists
         self._carried_with_spots = [
             [*tools, *(len(paths) + e for e in ends if k in before[e])] for k, tools in enumerate(carried)
         ]
 
     def _wrist(self, path: Sequence[int]) -> frozenset[int]:
+        """The last joints on an end's path, which may serve its orientation alone."""
         revolute = [k for k in path if not self._prismatic[k]]
         return frozenset(revolute[len(revolute) - min(WRIST_JOINTS, len(revolute) // 2) :])
 
@@ -192,6 +193,7 @@ class CoordinateDescent:
         tools: Sequence[Tool],
         near: bool,
     ) -> float:
+        """Rotation [rad] of hinge `k` in its step, within `range_left`."""
         pull = Pull()
         for weight, task in tasks_of_joint:
             pull = pull.plus(task.rotation_pull(k, axis, position, range_left, tools).times(weight))
@@ -206,6 +208,7 @@ class CoordinateDescent:
         tools: Sequence[Tool],
         position: float,
     ) -> float:
+        """Value [m] of prismatic joint `k` after its step from the value `position`, without limits."""
         pull = stiffness = 0.0
         for weight, task in tasks_of_joint:
             slide = task.translation_pull(k, axis, tools)

@@ -122,6 +122,9 @@ class Ccd:
         )
 
     def _from_scratch(self, goal: GazeGoal, posture: tuple[float, ...]) -> DescentResult:
+        """Descent from the posture, scaled by `goal.keep`, within the joints' limits, with annealing where it
+        is stuck.
+        """
         start = self.skeleton.clamp([goal.keep * angle for angle in posture])
         first = self._descend(goal, start, self.skeleton.lower, self.skeleton.upper, self.options.iterations)
         return self._annealed(goal, first)
@@ -136,9 +139,8 @@ class Ccd:
         for tried in range(self.options.anneals):
             if not best.error.unmet:
                 break
-            heat = 0.5 * (
-                1.0 - tried / self.options.anneals
-            )  # largest offset as a share of a joint's range: first half of it, then gradually less
+            # largest offset as a share of a joint's range: first half of it, then gradually less
+            heat = 0.5 * (1.0 - tried / self.options.anneals)
             offset = [
                 a + heat * draw.uniform(lo - hi, hi - lo)
                 for a, lo, hi in zip(best.angles, lower, upper, strict=True)
@@ -181,6 +183,9 @@ class Ccd:
         splits: bool,
         most: int,
     ) -> DescentResult:
+        """The better of `result` and a further descent from it toward the goal `requested`, both measured by
+        `goal`; with the sweeps of both.
+        """
         further = self.descent.descend(
             requested, result.angles, lower, upper, splits, max(1, most - result.sweeps)
         )

@@ -92,12 +92,12 @@ class View:
             if self.block.is_point
             else None
         )
-        end_goal = unit(gap)
-        pull = pull_of_vectors(axis, view, end_goal) if pull is None else pull
-        target = upright(end_goal, self.block.up)
+        desired_view = unit(gap)
+        pull = pull_of_vectors(axis, view, desired_view) if pull is None else pull
+        target = upright(desired_view, self.block.up)
         if target is None or self.block.up is None:
             return pull
-        weight = length(reject(self.block.up, end_goal))
+        weight = length(reject(self.block.up, desired_view))
         level = rotate(nearer_roll(target, tool.rotation, self.block.symmetric), Z)
         return pull.plus(pull_of_vectors(axis, rotate(tool.rotation, Z), level).times(weight))
 

@@ -91,11 +91,11 @@ class _Run:
     def is_met(self, iteration: int) -> bool:
         """Whether an iteration finds angles within the threshold: after its two phases, or after BWCD."""
         chain, hyper, goal = self._chain, self._hyper, self._goal
-        angles, hung = forward_phase(
+        angles, forward_bases = forward_phase(
             chain, self._bases, goal, self._edge_offset, end_from_target=hyper.loop == "posture"
         )
         end = None if self._aim.orientation is None else goal
-        angles = backward_phase(chain, angles, hung, end, hyper.symmetric_endpoint)
+        angles = backward_phase(chain, angles, forward_bases, end, hyper.symmetric_endpoint)
         if self._best.accepts(angles, iteration):
             return True
         self._angles = bwcd_solution(chain, angles, self._aim, hyper)

@@ -156,16 +156,23 @@ def ccd(chain: VirtualChain, angles: Sequence[float], aim: EndAim, hyper: Hyperp
 
 
 def dot_quaternions(p: Quaternion, q: Quaternion) -> float:
+    """Inner product of two quaternions, the cosine of half the angle between two unit ones."""
     return p[0] * q[0] + p[1] * q[1] + p[2] * q[2] + p[3] * q[3]
 
 
 def _whole(chain: VirtualChain, aim: EndAim) -> bool:
+    """Whether sweeps rotate joints toward the whole orientation, since no twist of the end can correct the
+    roll.
+    """
     return aim.orientation is not None and not chain.end_is_twister
 
 
 def _with_end_twist(
     chain: VirtualChain, angles: list[float], aim: EndAim, before: float = 0.0
 ) -> list[float]:
+    """Angles (n,) [rad] with the end twisted toward the orientation, if the end is a twister and its roll is
+    not free; `before` as for `end_twist`.
+    """
     if chain.end_is_twister and aim.orientation is not None:
         angles[-1] = end_twist(
             chain.models[-1], chain.bases(angles)[-2], aim.orientation, aim.symmetric, before

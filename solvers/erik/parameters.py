@@ -92,9 +92,8 @@ class Hyperparameters(SolverOptions):
         " 21, 22: alpha)",
         slider=10.0,
     )
-    symmetric_endpoint: bool = (
-        True  # whether the end may be rolled by pi; users set this by the goal's own `symmetric`
-    )
+    # whether the end may be rolled by pi; users set this by the goal's own `symmetric`
+    symmetric_endpoint: bool = True
     avoid_edges: bool = setting(
         True, "Avoid Edges", "Move joints off their exact limits (ERIK paper, AvoidEdges)"
     )

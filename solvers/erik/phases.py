@@ -244,9 +244,8 @@ def _twist_parent(
     def twist_for(bend: float) -> float:
         link = rotate(model.rotation(bend), model.segment)
         across, wanted_across = reject(link, parent.axis), reject(local, parent.axis)
-        if (
-            length(across) <= SAME_ANGLE or length(wanted_across) <= SAME_ANGLE
-        ):  # straight chain: only the child's roll determines the twist
+        if length(across) <= SAME_ANGLE or length(wanted_across) <= SAME_ANGLE:
+            # straight chain: only the child's roll determines the twist
             return twist_angle(multiply(conjugate(parent_basis), child), parent.axis)
         return signed_angle(across, wanted_across, parent.axis)
 

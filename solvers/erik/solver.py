@@ -173,9 +173,8 @@ class Erik:
         increases the error is discarded, and a smaller step is made.
         """
         pose = self.skeleton.forward(self.skeleton.clamp(posture if previous is None else previous))
-        seen = point.gaze(
-            pose.tool_position
-        )  # a target at the end's own position is in no direction: the posture's own view is used
+        # a target at the end's own position is in no direction: the posture's own view is used
+        seen = point.gaze(pose.tool_position)
         view = best_view = best_seen = (
             unit(seen) if length(seen) > NO_DIRECTION else rotate(pose.tool_rotation, Y)
         )
@@ -208,6 +207,9 @@ class Erik:
         hyper: Hyperparameters,
         previous: tuple[float, ...] | None,
     ) -> tuple[tuple[float, ...], ErikResult]:
+        """Angles (n,) [rad or m] with the end's view along a unit vector, upright relative to `up`, and
+        ERIK's result.
+        """
         return self._towards(upright(view, up), view, posture, hyper, previous)
 
     def _towards(
@@ -218,6 +220,9 @@ class Erik:
         hyper: Hyperparameters,
         previous: tuple[float, ...] | None,
     ) -> tuple[tuple[float, ...], ErikResult]:
+        """Angles (n,) [rad or m] with the tool's orientation `tool_target` or, if its roll is free (None),
+        with its view along the unit vector `view`; and ERIK's result.
+        """
         chain = self.chain
         target = None if tool_target is None else chain.target(tool_target)
         if target is not None:
@@ -239,7 +244,6 @@ class Erik:
         lower, upper = self.skeleton.lower[k], self.skeleton.upper[k]
         revolutions = round((min(max(desired, lower), upper) - angle) / math.tau)
         if revolutions and not lower <= angle + revolutions * math.tau <= upper:
-            revolutions -= (
-                1 if revolutions > 0 else -1
-            )  # the nearest such angle may be beyond a limit, by less than half a rotation
+            # the nearest such angle may be beyond a limit, by less than half a rotation
+            revolutions -= 1 if revolutions > 0 else -1
         return angle + revolutions * math.tau

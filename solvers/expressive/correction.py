@@ -67,14 +67,14 @@ class ExactCorrection:
         steps: int = MAX_ITERATIONS,
         looks: bool = True,
     ) -> Correction:
-        """The correction of the first start from which the aim is met; if no start meets it, the correction
-        with the least aim error, after a descent.
+        """The correction of the first start from which the aim is met; if it is met from none, the correction
+        with the least remaining aim error.
 
         Args:
             goal: The goal.
             posture: Posture (n,) [rad or m] from which the shape deviation is measured; None: it is not
                 measured.
-            starts: Configurations (n,) [rad or m] to begin with, in this order.
+            starts: Configurations (n,) [rad or m] to begin with, in this order; at least one.
             steps: Largest number of steps from each start; 0: the starts are only evaluated.
             looks: Whether only the views are corrected if a chain cannot also be upright.
         """

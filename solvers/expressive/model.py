@@ -19,14 +19,15 @@ Indices = NDArray[np.intp]
 
 
 class Poses:
-    """Forward kinematics of m configurations, in the base frame; l shape directions, e ends.
+    """Forward kinematics of m configurations, in the base frame, with their l shape directions.
 
     Attributes:
         angles: (m, n) [rad], prismatic joints [m].
         frames: Frames of the joints.
         axes: (m, n, 3) joint axes.
         directions: (m, l, 3) unit shape directions.
-        slides: (m, l, n, 3) [1/m] derivative of the directions by prismatic joints; None if there are none.
+        slides: (m, l, n, 3) [1/m] derivative of the directions by prismatic joints; None if no direction ends
+            at one.
     """
 
     def __init__(self, model: "Model", angles: Angles, frames: Frames) -> None:
@@ -111,6 +112,7 @@ class Model:
     """
 
     def __init__(self, skeleton: Skeleton, options: ExpressiveOptions | None = None) -> None:
+        """Raises GazeError if `options` has link weights, but not one for each joint."""
         self.skeleton, self.options, self.scale = skeleton, options or ExpressiveOptions(), skeleton.units
         tree, n = skeleton.tree, len(skeleton)
         if len(self.options.link_weights) not in (0, n):

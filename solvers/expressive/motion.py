@@ -22,10 +22,8 @@ SETTLING = 0.16
 # fraction of the cost: a smaller improvement from frame to frame is invisible and counts as none
 LEAST_GAIN = 1e-6
 LEAST_DAMPING = 0.01  # fraction of the damping that remains at last
-PLANNING_TIME = (
-    # [s] time after which no transition begins, and the trust region decreases even if the solution improves
-    5.0
-)
+# [s] time after which no transition begins, and the trust region decreases even if the solution improves
+PLANNING_TIME = 5.0
 GIVING_UP = 10.0 * PLANNING_TIME  # [s] time after which a transition in progress is abandoned
 # lower limit of the movement allowed to joints, as a multiple of the goal's: near singular poses they
 # need that much more
@@ -37,15 +35,14 @@ ACCELERATION = math.radians(7560)
 HURRIED = math.radians(28800)
 # weight of the squared movement of branches, which converge freely; for paths the weight is 1
 BRANCH_INERTIA = 0.1
-ARRIVAL_DISTANCE = math.radians(
-    5
-)  # [rad] distance of the farthest joint at which a transition ends and local steps continue
+# [rad] distance of the farthest joint at which a transition ends and local steps continue
+ARRIVAL_DISTANCE = math.radians(5)
 
 FOLLOW, STAY, WITH_AIM, DIRECT = range(4)
 """Kinds of path: the branch itself, which follows the goal freely; no transition; toward the branch while the
 aim is held; straight to it.
 """
-KINDS = (WITH_AIM, DIRECT)
+KINDS = (WITH_AIM, DIRECT)  # the kinds that are transitions
 # For each kind of path: whether it moves toward a branch, the weights of the shape, the aim and the squared
 # movement, and the acceleration.
 MOVING, SHAPE, AIM = (
@@ -125,8 +122,8 @@ class StepBounds:
 class ActiveTransition:
     """A transition in progress from one branch of solutions to another."""
 
-    kind: int
-    branch: tuple[float, ...]  # (n,) configuration of the target branch
+    kind: int  # WITH_AIM or DIRECT
+    branch: tuple[float, ...]  # (n,) configuration of the target branch [rad; prismatic joints m]
 
 
 class Transitions(NamedTuple):
@@ -245,4 +242,5 @@ class Settling(NamedTuple):
         return Settling(self.time)
 
     def later(self, dt: float) -> "Settling":
+        """The settling state with `dt` [s] added to its time."""
         return self._replace(time=self.time + dt)

@@ -33,7 +33,7 @@ from .simulation import (
 )
 
 LEAD = 1 / 3  # [s] time ahead for which branches are found and followed: about when a transition arrives
-BRANCH_STEPS = 3
+BRANCH_STEPS = 3  # number of steps that starts take in a plan
 # number of starts that take more than one step: this many of the best by merit, and as many of the best by
 # estimated cost
 KEPT = 30
@@ -53,7 +53,7 @@ class Starts(NamedTuple):
 class Planning(NamedTuple):
     """State of the planner between frames."""
 
-    pool: Rows | None = None
+    pool: Rows | None = None  # (b, n) configurations of the known branches [rad; prismatic joints m]
     since_plan: float = PERIOD  # [s] time since the last plan
     searches: int = 0  # number of searches from scratch since the aim was last met
     choices: int = 0  # number of transitions chosen for a goal that stands still

@@ -37,12 +37,12 @@ class Velocity(NamedTuple):
 
 
 def farthest(current: Sequence[tuple[float, ...]], before: Sequence[tuple[float, ...]]) -> float:
-    """The largest distance between the numbers of corresponding goals (position, vector or rotation),
-    relative to the largest of these numbers.
+    """The largest distance between the numbers of an aim in two frames (`Aim.numbers`), relative to the
+    largest of these numbers.
     """
-    extrapolated = ((these, those) for these, those in zip(current, before, strict=True) if these != those)
+    changed = ((these, those) for these, those in zip(current, before, strict=True) if these != those)
     return max(
-        (math.dist(these, those) / max(map(abs, these + those)) for these, those in extrapolated), default=0.0
+        (math.dist(these, those) / max(map(abs, these + those)) for these, those in changed), default=0.0
     )
 
 

@@ -29,7 +29,7 @@ class Round(NamedTuple):
     kept: int
 
 
-# Many candidates at first, since about a third of all starts reach the optimum.
+# Many candidates at first, since only about a third of all starts reach the optimum.
 ROUNDS = (Round(1, COARSE_PASSES, 20), Round(4, COARSE_PASSES, 8), Round(8, PASSES, 8))
 CONVERGED = math.radians(0.5)  # [rad] largest movement of a joint in a step at which a round ends
 POLISHING_STEPS = 2  # number of corrections of the aim; each squares its error
@@ -107,8 +107,8 @@ class Search:
         if best.aim_error > MET:
             for _ in range(RESCUE_STEPS):
                 spare = descent.toward_aim(spare)
-            everyone = np.concatenate([candidates.angles, spare.angles, [posture]])
-            best = self._finished(descent, descent.at(everyone, None), posture, RESCUES)
+            all_angles = np.concatenate([candidates.angles, spare.angles, [posture]])
+            best = self._finished(descent, descent.at(all_angles, None), posture, RESCUES)
         measured = measure(self.model.skeleton, goal, best.pose)
         return Searched(np.array(best.angles), best.aim_error, steps + POLISHING_STEPS + best.steps, measured)
 

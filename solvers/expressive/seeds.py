@@ -10,12 +10,8 @@ from .model import Model
 
 ROOT_TURNS = 8  # number of root angles at which the posture and its mirror image are tried as starts
 SPREAD = 24  # number of starting configurations spread evenly over the joints' ranges
-NEAR_SHARES = (
-    0.05,
-    0.35,
-    0.65,
-    0.95,
-)  # positions, as fractions of a joint's range, to which `near` moves single joints
+# positions, as fractions of a joint's range, to which `near` moves single joints
+NEAR_SHARES = (0.05, 0.35, 0.65, 0.95)
 # squared cosine above which an axis counts as parallel to that of the base: mirroring leaves such joints
 # unchanged
 PARALLEL = 0.5
@@ -36,9 +32,8 @@ class Seeds:
         self.mirror = np.where(twisters | (model.is_revolute == 0.0), 1.0, -1.0)
         spans = model.upper - model.lower
         self._roots = np.tile(model.lower[0] + spans[0] * (np.arange(ROOT_TURNS) + 0.5) / ROOT_TURNS, 2)
-        self._moved = np.tile(
-            np.arange(n), len(NEAR_SHARES)
-        )  # for each configuration of `near`: the joint that it moves, and to which position
+        # for each configuration of `near`: the joint that it moves, and to which position
+        self._moved = np.tile(np.arange(n), len(NEAR_SHARES))
         self._places = (model.lower + np.array(NEAR_SHARES)[:, None] * spans).ravel()
 
     def around(self, posture: Angles) -> Angles:

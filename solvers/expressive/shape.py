@@ -145,9 +145,8 @@ class Rolls:
             if end_goal.aim.level is not None and end_goal.aim.up is None:
                 up, end = np.array(unit(end_goal.aim.level)), end_goal.end
                 node, axes = tree.carriers[end], tree.ends[end, :3, :3]
-                sine, _, cosine = (
-                    up @ authored.poses.frames.nodes[0, node, :3, :3] @ axes
-                ).tolist()  # weight of the posture's roll, below 0
+                # x . u and z . u in the posture: minus the sine, and the cosine, of its roll, each times s'
+                sine, _, cosine = (up @ authored.poses.frames.nodes[0, node, :3, :3] @ axes).tolist()
                 differences = np.zeros((4, 4, 2))
                 differences[:3, :3] = up[:, None, None] * (axes[:, ::-2] @ ((cosine, -sine), (sine, cosine)))
                 self._desired.append(
@@ -179,8 +178,8 @@ class Rolls:
 
 
 def _difference(desired: _DesiredRoll, poses: Poses) -> tuple[Angles, Angles, Angles]:
-    """Cosine and sine (m,) of the difference between the poses' rolls and the posture's, both multiplied by
-    the product of the two sines from up to the view; and that product (m,).
+    """Cosine and sine (m,) of the posture's roll minus each pose's, both multiplied by the product of the
+    sines s and s' of `Rolls`; and that product (m,).
     """
     cosine, sine = (poses.frames.nodes[:, desired.node].reshape(-1, 16) @ desired.differences).T
     most = np.hypot(cosine, sine)

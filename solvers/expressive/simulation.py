@@ -47,15 +47,15 @@ TAIL = 0.5  # [s] additional duration of the final state, so that a permanent lo
 LASTING_LOSS, LASTING_TAIL = 0.5, 30.0
 # [s] simulation step before and after the time NEAR_FUTURE, by which a fast transition has arrived
 STEP, LONG_STEP, NEAR_FUTURE = 1 / 30, 0.1, 0.2
-AIM_TOLERANCE = math.radians(
-    0.5
-)  # [rad] aim error that costs nothing, since coarse steps leave it; not used if the loss of the aim lasts
+# [rad] aim error that costs nothing, since coarse steps leave it; not used if the loss of the aim lasts
+AIM_TOLERANCE = math.radians(0.5)
 # [s] duration of a lost aim after which only straight transitions are chosen, since the others may be blocked
 # by holding the aim
 PATIENCE = 1 / 6
 # [s] time between two plans, since no target reverses sooner; while the aim is lost every frame has one
 PERIOD = 1 / 12
-DOUBT = 0.1  # fraction of a path's cost by which another path must be cheaper: forecasts are no more exact
+# fraction of a path's cost by which another path must be cheaper: forecasts are not more exact than that
+DOUBT = 0.1
 HYSTERESIS = 1.0  # [deg of shape deviation] initial margin by which another choice must be cheaper
 
 
@@ -142,9 +142,8 @@ def simulation_steps(horizon: float) -> tuple[float, ...]:
     steps: tuple[float, ...] = ()
     for end, longest in ((NEAR_FUTURE, STEP), (horizon, LONG_STEP)):
         left = end - sum(steps)
-        count = max(
-            0, math.ceil(round(left / longest, 6))
-        )  # rounded, since an exact division must not add a step
+        # rounded, since an exact division must not add a step
+        count = max(0, math.ceil(round(left / longest, 6)))
         steps += (left / max(1, count),) * count
     return steps
 

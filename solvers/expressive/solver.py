@@ -64,7 +64,7 @@ class Expressive:
                 end.
 
         Raises:
-            GazeError: As `GazeSolver.solve`; for a goal of `ahead` the message says how many frames ahead it
+            GazeError: as `GazeSolver.solve`; for a goal of `ahead` the message says how many frames ahead it
                 is.
         """
         began = time.perf_counter()
@@ -86,9 +86,8 @@ class Expressive:
             dt,
             mutual,
         )
-        lowered = math.sqrt(
-            max(0.0, memory_after.settling.last)
-        )  # `last` is a squared difference of directions
+        # `last` is a squared difference of directions
+        lowered = math.sqrt(max(0.0, memory_after.settling.last))
         return self.diagnosis.solution(
             goal,
             authored,
@@ -112,7 +111,7 @@ class Expressive:
                 the aim; None: the middle of the joints' ranges.
 
         Raises:
-            GazeError: As `GazeSolver.solve`.
+            GazeError: as `GazeSolver.solve`.
         """
         began = time.perf_counter()
         authored = check_goal(self.skeleton, goal, start=start)
@@ -123,8 +122,8 @@ class Expressive:
         )
 
     def _check_ahead(self, ahead: Sequence[GazeGoal]) -> None:
-        """Checks future goals in the same way as `check_goal`. Goals already seen in the last frame are not
-        checked again.
+        """Checks the goals of the next frames as `check_goal` does, and raises its errors with the number of
+        frames ahead. Goals that the last solve has checked are not checked again.
         """
         known = set(map(id, self._checked))
         for frames, goal in enumerate(ahead, 1):

@@ -47,22 +47,19 @@ STILL = 1e-6
 # [s] time constant of a joint that one direction alone pulls; sets the inertia of local steps
 PULL_TIME = 1 / 60
 LOCAL_STEPS = 3  # largest number of Newton steps in a frame
-ENOUGH = math.radians(
-    3
-)  # [rad] movement in a step below which the steps end: the next frame corrects the remaining error
-AT_RISK = math.radians(
-    0.2
-)  # [rad] aim error from which joints may accelerate by HURRIED; a smaller error is invisible
-IDLE_TIME = (
-    1.0  # [s] time at rest after which nothing is computed; a planner has then completed about three cycles
-)
+# [rad] movement in a step below which the steps end: the next frame corrects the remaining error
+ENOUGH = math.radians(3)
+# [rad] aim error from which joints may accelerate by HURRIED; a smaller error is invisible
+AT_RISK = math.radians(0.2)
+# [s] time at rest after which nothing is computed; a planner has then completed about three cycles
+IDLE_TIME = 1.0
 # smallest speed at which a transition's farthest joint must approach the branch, as a fraction of the
 # transition's speed
 LEAST_PROGRESS = 0.1
 
 
 class Held(NamedTuple):
-    """The pose of a frame that meets the aim, and the number of steps that it took."""
+    """The pose of a frame, which holds the aim as far as it can, and the number of steps that it took."""
 
     angles: Angles  # (n,) [rad; prismatic joints m]
     aim_error: float  # [rad] aim error of the pose
@@ -76,8 +73,8 @@ class TrackerMemory(NamedTuple):
 
     goal: TrackedGoal = TrackedGoal()
     moving: tuple[Velocity, ...] = ()  # velocity of each aim
-    angles: tuple[float, ...] = ()  # (n,) [rad] last solution
-    velocity: tuple[float, ...] = ()  # (n,) [rad/s] velocities in the last frame
+    angles: tuple[float, ...] = ()  # (n,) [rad; prismatic joints m] last solution
+    velocity: tuple[float, ...] = ()  # (n,) [rad/s; prismatic joints m/s] velocities in the last frame
     speed: float = 0.0  # [rad/s] speed of the transition in progress
     aim_error: float = 0.0  # [rad] aim error of the solution
     # [s] time since the aim was last met: within AIM_LOST, or within AT_RISK if the goal stands still

@@ -20,11 +20,11 @@ Key = tuple[str, int]  # kind of a block, and index of its end
 @dataclass(frozen=True)
 class Allowances:
     """Largest correction of each block of errors in the next update, and the last errors, from which jumps of
-    the target are detected.
+    the target are detected; both in radians or fractions of the reach.
     """
 
-    most: Mapping[Key, float]
-    error_size: Mapping[Key, Array]
+    most: Mapping[Key, float]  # largest correction
+    last_errors: Mapping[Key, Array]  # error vectors (r,), as from `errors_by_block`
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class Clamp:
             return Allowances(dict.fromkeys(errors, math.inf), errors)
         most = {}
         for key, rows in errors.items():
-            last = before.error_size.get(key)
+            last = before.last_errors.get(key)
             jumped = last is None or len(last) != len(rows) or size(rows - last) > self._base(key)
             most[key] = math.inf if jumped else before.most[key]
         return Allowances(most, errors)
@@ -66,8 +66,8 @@ class Clamp:
         errors = errors_by_block(linear)
         most = {
             key: (
-                self._base(key) + max(0.0, size(before.error_size[key]) - size(rows))
-                if key in before.error_size
+                self._base(key) + max(0.0, size(before.last_errors[key]) - size(rows))
+                if key in before.last_errors
                 else math.inf
             )
             for key, rows in errors.items()
@@ -75,6 +75,7 @@ class Clamp:
         return Allowances(most, errors)
 
     def _base(self, key: Key) -> float:
+        """D_max of a block [rad, or fraction of the reach]."""
         return self.distance if key[0] == "position" else self.angle
 
 
@@ -83,7 +84,7 @@ def clamped(linear: Linear, allowances: Allowances) -> Linear:
     shares = [
         (block, min(1.0, allowances.most[key] / error_size))
         for block in linear.blocks
-        if (error_size := size(allowances.error_size[key := (block.kind, block.end)])) > 0.0
+        if (error_size := size(allowances.last_errors[key := (block.kind, block.end)])) > 0.0
     ]
     if all(share == 1.0 for _, share in shares):
         return linear

@@ -40,18 +40,16 @@ class BySmallest:
     1988; ERIK's eq. 15).
     """
 
-    largest_change: float = (
-        # b_max [rad], the largest Euclidean norm of the joint change: with task priorities and .5, ends out
-        # of reach oscillate six times as much
-        0.35
-    )
+    # b_max [rad], the largest Euclidean norm of the joint change: with task priorities and .5, ends out of
+    # reach oscillate six times as much
+    largest_change: float = 0.35
 
     def squares(self, parts: Factors, along: Array) -> float:
-        secondary = math.sqrt(float(along @ along)) / self.largest_change
+        error_per_change = math.sqrt(float(along @ along)) / self.largest_change
         smallest = float(parts.values[-1])
-        if smallest <= 0.5 * secondary:
-            return 0.25 * secondary * secondary
-        return max(0.0, smallest * (secondary - smallest))
+        if smallest <= 0.5 * error_per_change:
+            return 0.25 * error_per_change * error_per_change
+        return max(0.0, smallest * (error_per_change - smallest))
 
 
 @dataclass(frozen=True)

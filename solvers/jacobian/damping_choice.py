@@ -21,9 +21,8 @@ from ..kinematics.skeleton import Angles, Skeleton
 from ..tolerances import SEEN
 from .linear import Array
 
-DAMPINGS = tuple(
-    0.01 * 2.0 ** (0.5 * k) for k in range(15)
-)  # dampings from .01, the least value in Buss's figures, to 1.28, at which joints hardly move
+# dampings from .01, the least value in Buss's figures, to 1.28, at which joints hardly move
+DAMPINGS = tuple(0.01 * 2.0 ** (0.5 * k) for k in range(15))
 SECONDS = 8.0  # [s] duration of the targets' motion for each damping: two swings of most joints
 SWING = math.radians(50)  # [rad] amplitude of the joints that the targets follow, at most half their range
 # factor on the joints' amplitudes and the ends' distances from the base: a third of each swing is out of

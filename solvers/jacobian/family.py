@@ -18,12 +18,12 @@ PLAIN, DAMPED, SELECTIVE, IN_ORDER = (
 
 def transpose(skeleton: Skeleton, options: JacobianOptions = PLAIN) -> JacobianSolver:
     """Solver by the Jacobian's transpose, with the optimal step length."""
-    return _made(skeleton, Transpose(options.largest_change), options)
+    return _solver(skeleton, Transpose(options.largest_change), options)
 
 
 def pseudoinverse(skeleton: Skeleton, options: JacobianOptions = PLAIN) -> JacobianSolver:
     """Solver by the Jacobian's pseudoinverse."""
-    return _made(skeleton, Pseudoinverse(options.largest_change), options)
+    return _solver(skeleton, Pseudoinverse(options.largest_change), options)
 
 
 def dls(skeleton: Skeleton, options: DampedOptions = DAMPED) -> JacobianSolver:
@@ -31,12 +31,12 @@ def dls(skeleton: Skeleton, options: DampedOptions = DAMPED) -> JacobianSolver:
     constant for each robot. With the option Near Targets it clamps target distances, which needs less
     damping (Buss's DLS').
     """
-    return _made(skeleton, Damped(options.damping_law, options.largest_change), options)
+    return _solver(skeleton, Damped(options.damping_law, options.largest_change), options)
 
 
 def sdls(skeleton: Skeleton, options: SelectiveOptions = SELECTIVE) -> JacobianSolver:
     """Solver by selectively damped least squares, with clamped target distances as Buss & Kim advise."""
-    return _made(skeleton, SelectivelyDamped(options.largest_change), options)
+    return _solver(skeleton, SelectivelyDamped(options.largest_change), options)
 
 
 def priorities(skeleton: Skeleton, options: PriorityOptions = IN_ORDER) -> JacobianSolver:
@@ -46,10 +46,11 @@ def priorities(skeleton: Skeleton, options: PriorityOptions = IN_ORDER) -> Jacob
     method = Priorities(
         options.levels, options.damping_law, options.largest_change, Constant(options.posture_damping)
     )
-    return _made(skeleton, method, options)
+    return _solver(skeleton, method, options)
 
 
-def _made(skeleton: Skeleton, method: Method, options: JacobianOptions) -> JacobianSolver:
+def _solver(skeleton: Skeleton, method: Method, options: JacobianOptions) -> JacobianSolver:
+    """Solver of a method whose updates are as the options say."""
     clamp = (
         Clamp.for_skeleton(skeleton, options.nearest, options.largest_turn)
         if isinstance(options, NearTargets) and options.brings_near

@@ -82,16 +82,17 @@ class Linear:
         # (n,) desired change in the null space, by secondary objectives, in the joints' units
         self.secondary = secondary
         self.kept = kept  # (n,) mask of joints whose posture counts
-        self.error_size = (
-            error_size  # [rad, or fraction of the reach] largest error of a block with a weight above 0
-        )
+        # [rad, or fraction of the reach] largest error of a block with a weight above 0
+        self.error_size = error_size
 
     @cached_property
     def factors(self) -> Factors:
+        """The Jacobian's singular value decomposition."""
         return factors(self.jacobian)
 
     @cached_property
     def starts(self) -> list[int]:
+        """Index of each block's first component."""
         return [block.start for block in self.blocks]
 
     def norms(self, rows: Array) -> Array:
@@ -140,9 +141,8 @@ class Linearizer:
             nearer = weight * (FARTHEST / distance if distance > FARTHEST else 1.0)
             for kind, count in part.block.kinds(len(left)):
                 blocks.append(ErrorComponents(kind, part.end, len(rows), len(rows) + count, weight))
-                rows += [
-                    nearer if self.at_targets else weight
-                ] * count  # the Jacobian of a far target grows with its distance
+                # the Jacobian at a far target grows with its distance
+                rows += [nearer if self.at_targets else weight] * count
             error.append(nearer * left)
             columns.append(part.columns)
         jacobian = np.concatenate(columns, 1).T

@@ -116,9 +116,8 @@ class SelectivelyDamped(SingleTask):
         parts = linear.factors
         if not parts.rank:
             return np.zeros(linear.jacobian.shape[1])
-        steps = (
-            parts.right * ((parts.left.T @ linear.error) / parts.values)[:, None]
-        )  # one row for each singular vector
+        # one row for each singular vector
+        steps = parts.right * ((parts.left.T @ linear.error) / parts.values)[:, None]
         largest = np.max(np.abs(steps), axis=1)
         bounds = selective_bounds(linear, self.largest_change)
         step: Array = np.minimum(1.0, bounds / np.maximum(largest, TINY)) @ steps
@@ -129,9 +128,8 @@ def selective_bounds(linear: Linear, largest_change: float) -> Array:
     """Largest joint change gamma (k,) that each singular vector may cause, as Buss & Kim define it."""
     parts = linear.factors
     together = linear.norms(parts.left).sum(axis=0)  # N: sum of the norms of all ends' movements
-    one_by_one = (linear.norms(linear.jacobian) @ np.abs(parts.right).T).sum(
-        axis=0
-    ) / parts.values  # M: sum of the ends' movements by each joint alone
+    # M: sum of the ends' movements by each joint alone
+    one_by_one = (linear.norms(linear.jacobian) @ np.abs(parts.right).T).sum(axis=0) / parts.values
     bounds: Array = np.minimum(1.0, together / np.maximum(one_by_one, TINY)) * largest_change
     return bounds
 

@@ -68,6 +68,9 @@ class LeaveLimits:
     gain: float = 1.0
 
     def _away(self, state: ObjectiveInputs) -> tuple[Array, Array]:
+        """Distance (n,) of each joint from the middle of its range, relative to half the range, 0 for a joint
+        without a range; and half the range (n,) [rad or m], 1 for such a joint.
+        """
         lower, upper = np.array(state.skeleton.lower), np.array(state.skeleton.upper)
         halves = 0.5 * (upper - lower)
         moves = halves > NO_DIRECTION
@@ -86,8 +89,8 @@ class LeaveLimits:
 @dataclass(frozen=True)
 class Manipulability:
     """Negative manipulability (Yoshikawa 1985), the product of the singular values: avoids singular poses. It
-    considers the goal's first end: the velocity of its position if the goal has one, and its rotation if
-    the goal has a view.
+    considers the goal's first end: its linear velocity if its aim has a position, and its angular velocity
+    if its aim has a view or an orientation.
     """
 
     gain: float = 1.0
@@ -110,11 +113,11 @@ def _velocities(state: ObjectiveInputs) -> tuple[Array, Array]:
     """The Jacobian (r, n) of the goal's first end, and its derivative (n, r, n) with respect to each
     joint.
     """
-    skeleton, (secondary, *_) = state.skeleton, state.goal.ends
-    angular, linear = skeleton.jacobian(state.angles.tolist(), secondary.end)
+    skeleton, (end_goal, *_) = state.skeleton, state.goal.ends
+    angular, linear = skeleton.jacobian(state.angles.tolist(), end_goal.end)
     # A joint rotates all velocities caused by joints farther out; those caused by joints nearer to the base
     # change with the end's movement.
-    on_path = np.isin(np.arange(len(skeleton)), skeleton.path(secondary.end))
+    on_path = np.isin(np.arange(len(skeleton)), skeleton.path(end_goal.end))
     # (n, n, 3): joint of the derivative, joint of the velocity
     angular_slopes = np.cross(angular.T[:, None], angular.T[None])
     moves = np.cross(angular.T[:, None], linear.T[None])
@@ -126,7 +129,7 @@ def _velocities(state: ObjectiveInputs) -> tuple[Array, Array]:
     )
     share = 1.0 / skeleton.reach
     rows, slopes = [], []
-    kinds = {block.kind for block in secondary.blocks}
+    kinds = {block.kind for block in end_goal.blocks}
     if "aim" in kinds:
         rows.append(angular)
         slopes.append(turn_slopes)

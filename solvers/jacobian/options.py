@@ -118,7 +118,8 @@ class JacobianOptions(SolverOptions):
 
     @property
     def objectives(self) -> tuple[Objective, ...]:
-        return tuple(OBJECTIVES[wish] for wish in self.beneath)
+        """The secondary objectives."""
+        return tuple(OBJECTIVES[name] for name in self.beneath)
 
     @property
     def in_frame(self) -> int | None:
@@ -204,6 +205,7 @@ class DampingOptions(JacobianOptions):
 
     @property
     def damping_law(self) -> DampingRule:
+        """The choice of damping for each singular direction."""
         laws: dict[str, DampingRule] = {
             "error": ByError(self.gain),
             "smallest": BySmallest(self.longest_step),

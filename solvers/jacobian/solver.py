@@ -38,9 +38,8 @@ class Updates:
     patience: int = 14  # number of updates over which progress is measured
     # ratio of the errors after and before `patience` updates; above it the solve counts as stuck
     progress: float = 0.98
-    shakes: int = (
-        6  # number of restarts: at 1/6 of the distance to a random pose within limits, then at 2/6, and so on
-    )
+    # number of restarts: at 1/6 of the distance to a random pose within limits, then at 2/6, and so on
+    shakes: int = 6
     at_targets: bool = False  # whether Buss's alternate Jacobian is used
     objectives: tuple[Objective, ...] = (KeepPosture(),)  # secondary objectives
     clamp: Clamp | None = None  # largest errors per update (Buss's D_max); None: errors are not clamped
@@ -55,7 +54,9 @@ class Iterate(NamedTuple):
 
 
 class UpdateRun(NamedTuple):
-    """Result of a run of updates: the final iterate, and the number and progress of updates."""
+    """Result of a run of updates: the final or best iterate, the number of updates, and the allowances with
+    which the next frame continues.
+    """
 
     iterate: Iterate
     updates: int
@@ -70,9 +71,8 @@ class JacobianSolver:
         self.updates = updates or Updates()
         self.diagnosis = Diagnosis(skeleton)
         self.linearizer = Linearizer(skeleton, self.updates.at_targets)
-        self._kept = ~twists(
-            skeleton
-        )  # (n,) False for first and last joints that only twist, which do not affect the shape
+        # (n,) False for first and last joints that only twist, which do not affect the shape
+        self._kept = ~twists(skeleton)
         self._lower, self._upper = np.array(skeleton.lower), np.array(skeleton.upper)
 
     def solve(
@@ -183,6 +183,9 @@ class JacobianSolver:
         return self.at(goal, posture, np.clip(iterate.angles + change * units, self._lower, self._upper))
 
     def _shaken(self, angles: Array, times: int, draw: np.random.Generator) -> Array:
+        """Angles (n,) [rad or m] of a restart on the way from `angles` (n,) to a random pose, the farther the
+        more restarts there have been (`times`).
+        """
         away = math.pi * self.linearizer.units
         pose = draw.uniform(np.maximum(self._lower, angles - away), np.minimum(self._upper, angles + away))
         return angles + (times + 1) / self.updates.shakes * (pose - angles)
@@ -195,4 +198,5 @@ class JacobianSolver:
 
 
 def _moved(iterate: Iterate, following: Iterate, units: Array) -> float:
+    """Largest change of a joint between two iterates [rad, or fraction of the reach]."""
     return float(np.max(np.abs(following.angles - iterate.angles) / units))

@@ -5,7 +5,7 @@
 #include "turns.h"
 
 #define ROLL_WEIGHT 0.1      /* weight of uprightness relative to the view (solvers/aims/blocks.py) */
-#define NEAREST 1e-3         /* fraction of the reach: the direction to a nearer point is constant (aims/blocks.py) */
+#define NEAREST 1e-3         /* fraction of the reach, for the slope of the direction to a point (aims/blocks.py) */
 
 static int parts_of(const struct limber_aim *aim) { return (int)aim->parts; }
 
@@ -31,6 +31,7 @@ int32_t check_aims(const struct model *model, const struct limber_aim *aim, int 
     return LIMBER_OK;
 }
 
+/* Whether the aim is met by two opposite rolls of the end. */
 static int is_two_sided(const struct limber_aim *aim) {
     int parts = parts_of(aim);
     return aim->symmetric != 0.0 && ((parts & LIMBER_ORIENTATION) || (is_view(parts) && (parts & LIMBER_UPRIGHT)));
@@ -45,6 +46,8 @@ int sided_aim(const struct limber_aim *aim, int aims) {
 /* A joint's column of the Jacobian from the row `row` on: reduction of the errors per unit of the joint. */
 static double *column_of(struct pose *pose, int joint, int row) { return pose->columns + joint * pose->rows + row; }
 
+/* Writes the errors and columns of an orientation, from row `row` on; `side` chooses the roll of a symmetric end, 0:
+ * the nearer one. */
 static void orientation(const struct model *model, const struct limber_aim *aim, const double *end,
                         const uint8_t *moves, double side, struct pose *pose, int row) {
     double target[9], turn[9], weight = aim->weight;
@@ -68,6 +71,7 @@ static void orientation(const struct model *model, const struct limber_aim *aim,
     }
 }
 
+/* Writes the errors and columns of a position, from row `row` on. */
 static void position(const struct model *model, const struct limber_aim *aim, const double *end, const uint8_t *moves,
                      struct pose *pose, int row) {
     double share = aim->weight / model->reach, velocity[3];
@@ -98,6 +102,8 @@ static double roll_of(const struct limber_aim *aim, const double *view, double s
     return upright > MET ? atan2(across, along) : 0.0;
 }
 
+/* Writes the errors and columns of a view, and of its roll if that is prescribed, from row `row` on; `side` as for
+ * `orientation`. */
 static void view(const struct model *model, const struct limber_aim *aim, const double *end, const uint8_t *moves,
                  double side, struct pose *pose, int row) {
     int parts = parts_of(aim), is_point = parts & LIMBER_POINT, rows = parts & LIMBER_UPRIGHT ? 3 : 2;

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from ..aims.blocks import OrientationBlock, PositionBlock, ResidualBlock, ViewBlock
 from ..kinematics.rotations import ORIGIN, Vector, unit
 
+# bits of the field `parts` of `struct limber_aim`
 ORIENTATION, POSITION, DIRECTION, POINT, UPRIGHT, LEVEL = 1, 2, 4, 8, 16, 32
 SIZE = 20  # number of doubles in an aim
 NO_ORIENTATION = (0.0, 0.0, 0.0, 0.0)

@@ -29,7 +29,7 @@ void body_forward(const struct body *body, const double *joints, const double *b
 /* Adds a desired rotation to its node: its weight as an inertia, and the torque toward it. */
 static void carry_turn(struct node *node, const struct turn *turn) {
     for (int i = 3; i < BASE; i++) node->carried[BASE * i + i] += turn->weight;
-    add_scaled(turn->weight, turn->error, node->drawn + 3);
+    add_scaled(turn->weight, turn->error, node->target_force + 3);
 }
 
 /* Adds a desired displacement to its node: its weight as a mass at the link, and the force toward it. */
@@ -46,10 +46,11 @@ static void carry_move(struct node *node, const struct move *move) {
             angular[j] += w * arm[3 * i + j];
             angular[3 + j] += w * (i == j ? dot(p, p) - p[i] * p[j] : -p[i] * p[j]);
         }
-        node->drawn[i] += force[i], node->drawn[3 + i] += torque[i];
+        node->target_force[i] += force[i], node->target_force[3 + i] += torque[i];
     }
 }
 
+/* Prepares the nodes' inertia and force for an elimination. */
 static void reset(const struct least_squares *problem) {
     for (int i = 0; i <= problem->body->joints; i++) {
         struct node *node = &problem->nodes[i];
@@ -63,6 +64,7 @@ static void add_to_parent(struct node *parent, const double *inertia, const doub
     for (int k = 0; k < BASE; k++) parent->force[k] += force[k];
 }
 
+/* Writes the node's inertia times its joint's motion to `felt`. */
 static void feel(struct node *node) {
     for (int k = 0; k < BASE; k++) node->felt[k] = dot6(node->inertia + BASE * k, node->motion);
 }
@@ -74,7 +76,7 @@ void assemble(struct least_squares *problem, const struct turn *turns, int turn_
     double steepest = 0.0, *damped = problem->damped;
     for (int i = 0; i <= n; i++) {
         memset(nodes[i].carried, 0, sizeof nodes[i].carried);
-        memset(nodes[i].drawn, 0, sizeof nodes[i].drawn);
+        memset(nodes[i].target_force, 0, sizeof nodes[i].target_force);
         memset(nodes[i].left, 0, sizeof nodes[i].left);
     }
     for (int i = 0; i < turn_count; i++)
@@ -137,12 +139,12 @@ void start_solves(struct least_squares *problem) {
     move_nodes(problem, problem->at);
     for (int i = 0; i < BASE + n; i++) {
         double at = problem->at[i];
-        problem->left[i] = problem->drawn[i] - problem->damped[i] * at;
+        problem->left[i] = problem->downhill[i] - problem->damped[i] * at;
         problem->lower[i] = problem->least[i] - at, problem->upper[i] = problem->most[i] - at;
     }
     for (int i = 0; i <= n; i++)
         for (int k = 0; k < BASE; k++)
-            nodes[i].left[k] = nodes[i].drawn[k] - dot6(nodes[i].carried + BASE * k, nodes[i].velocity);
+            nodes[i].left[k] = nodes[i].target_force[k] - dot6(nodes[i].carried + BASE * k, nodes[i].velocity);
     for (int r = 0; r < problem->row_count; r++) {
         const struct row *row = &problem->rows[r];
         double push = problem->pushes[r];
@@ -208,6 +210,7 @@ static void eliminate_force(const struct least_squares *problem, const int8_t *s
     for (int k = 0; k < BASE; k++) half[k] += wrench[k];
 }
 
+/* Writes to `half` (6 + n,) what a row becomes after elimination of the joints. */
 static void eliminate_row(const struct least_squares *problem, const int8_t *sides, const struct row *row, double *half) {
     int n = problem->body->joints;
     memset(half, 0, (size_t)(BASE + n) * sizeof *half);
@@ -224,8 +227,7 @@ static void eliminate_row(const struct least_squares *problem, const int8_t *sid
     if (problem->body->floating) solve_forward(BASE, BASE, problem->nodes[0].inertia, half);
 }
 
-/* Computes the forces of the active rows' springs by the Schur complement, and subtracts their effect from the pulls.
- * */
+/* Computes the forces of the active rows' springs by the Schur complement; subtracts their effect from the pulls. */
 static void load_springs(struct least_squares *problem, const int8_t *sides) {
     int n = problem->body->joints, count = 0, m = problem->row_count;
     struct node *nodes = problem->nodes;

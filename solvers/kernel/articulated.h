@@ -5,7 +5,7 @@
  * parent as an inertia and a force: the articulated body algorithm (Featherstone 1983; 2008, chapter 7), with weights for
  * masses and damping for rotors. Joints at a bound are moved there instead of eliminated. The equations are those of
  * solvers/whole_body/normal.py; no matrix of the whole body is formed. All quantities are in the world's axes about the
- base's position, so that no transformations are needed. */
+ * base's position, so that no transformations are needed. */
 #ifndef LIMBER_ARTICULATED_H
 #define LIMBER_ARTICULATED_H
 
@@ -16,8 +16,8 @@ struct node {
     double frame[12];            /* frame after its own motion, relative to the base's position */
     double motion[BASE];         /* the node's velocity per unit of the joint */
     double carried[BASE * BASE]; /* inertia of the targets on its links */
-    double drawn[BASE];          /* force of these targets */
-    double left[BASE];           /* remaining part of that force at the point from which a solve starts */
+    double target_force[BASE];   /* force of these targets: negative gradient at rest, by the node's velocity */
+    double left[BASE];           /* remaining part of this force at the point from which a solve starts */
     double inertia[BASE * BASE]; /* inertia together with that of all later nodes */
     double force[BASE];
     double felt[BASE];           /* the inertia's momentum per unit of the joint */
@@ -60,7 +60,7 @@ struct least_squares {
     struct node *nodes; /* (1 + n,) base and joints */
     double *damped;      /* (6 + n,) D, damping */
     double *diagonal;    /* (6 + n,) diagonal of the Hessian */
-    double *drawn;       /* (6 + n,) g, gradient */
+    double *downhill;    /* (6 + n,) g, negative gradient at x = 0 */
     double *least, *most;  /* (6 + n,) bounds of x, possibly infinite; those of the base are infinite or zero */
     double *at;            /* (6 + n,) the point from which a solve starts; finally the solution */
     double *left;          /* (6 + n,) remaining g at the start `at` */
@@ -77,7 +77,7 @@ struct least_squares {
     double *pushes;    /* (m,) scratch: forces of the rows */
 };
 
-/* Frames and motions of the nodes. */
+/* Writes the frames and motions of the nodes. */
 void body_forward(const struct body *body, const double *joints, const double *base_rotation, struct node *nodes);
 
 /* Writes the inertias and forces of the targets of one priority level to the nodes, raises damping to `least_damping`
@@ -85,7 +85,7 @@ void body_forward(const struct body *body, const double *joints, const double *b
 void assemble(struct least_squares *problem, const struct turn *turns, int turn_count, const struct move *moves,
               int move_count, int level, double least_damping);
 
-/* Velocities of the nodes for a move x (6 + n,). */
+/* Writes the velocities of the nodes for a move x (6 + n,). */
 void move_nodes(struct least_squares *problem, const double *x);
 
 /* Value of a row for a move x (6 + n,), from the velocities of the nodes. */
@@ -98,12 +98,12 @@ void spread_row(const struct least_squares *problem, const struct row *row, doub
  * bounds there, and `largest`. */
 void start_solves(struct least_squares *problem);
 
-/* The move with active unknowns at their bounds and the others free, on the springs of active rows; and the gradient of
- * active unknowns. */
+/* Writes to `x` the move with active unknowns at their bounds and the others free, on the springs of active rows; and to
+ * `slope` the gradient of active unknowns. */
 void least(struct least_squares *problem, const int8_t *sides);
 
-/* The move within bounds, by a search from active bounds `sides` (6 + n,); writes the active ones, and returns the number
- * of linear solves. */
+/* Writes to `x` the move within bounds, by a search from the active bounds `sides` (6 + n,), and to `sides` those of the
+ * result. Returns the number of linear solves. */
 int box_minimum(struct least_squares *problem, int8_t *sides, int *stopped);
 
 /* Writes the minimum within bounds and rows to `at`, and the velocities of the nodes there. Starts from the active

@@ -23,6 +23,7 @@ struct view {
     int rows, passive, count; /* r residuals, p passive columns, m singular values */
 };
 
+/* The reference of a cluster in the numbers of a mode. */
 static struct view view_in(const struct mechanism *mechanism, const struct cluster *cluster, double *mode) {
     struct view view = {.rows = cluster->rows, .passive = cluster->passive};
     view.count = view.rows < view.passive ? view.rows : view.passive;

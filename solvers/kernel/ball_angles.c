@@ -5,6 +5,7 @@
 
 #define NEAR_GIMBAL 1e-6 /* cosine of the middle angle, as in solvers/bones/ball_angles.py */
 
+/* The rotation by an angle [rad] about an axis. */
 static void turned(const double *axis, double angle, double *turn) {
     double vector[3] = {axis[0] * angle, axis[1] * angle, axis[2] * angle};
     exponential(vector, turn);

@@ -103,11 +103,8 @@ class CompiledModel:
         self._joint_costs: tuple[float, ...] | None = None
         self._correction = CorrectionStructure(angles=self._start.address, costs=self._costs.address)
         self._correction_address = ctypes.addressof(self._correction)
-        self._correction_options = (
-            0,
-            False,
-            False,
-        )  # number of steps, `looks`, whether the shape is measured
+        # number of steps, `looks`, whether the shape is measured
+        self._correction_options = (0, False, False)
 
     def pose(self, goal: GazeGoal, posture: tuple[float, ...], keep: float, candidates: int = 1) -> int:
         """Writes the problem of a goal and a posture (n,) to memory, with room for this number of candidates;
@@ -117,9 +114,9 @@ class CompiledModel:
         if posture is not self._posture_written:
             self._posture.write(*posture)
             self._posture_written = posture
-        return self._pose_aims(goal, candidates)
+        return self._write_aims(goal, candidates)
 
-    def _pose_aims(self, goal: GazeGoal, candidates: int = 1) -> int:
+    def _write_aims(self, goal: GazeGoal, candidates: int = 1) -> int:
         """Writes a problem's aims to memory, with room for this number of candidates; returns its address."""
         aims = len(goal.ends)
         if aims != self._aims or candidates > self._candidates:
@@ -231,7 +228,7 @@ class CompiledModel:
         `keep`: weight of that shape.
         """
         if seeds is not self._seeds:
-            self._use(seeds)
+            self._write_seeds(seeds)
         problem = self.pose(goal, posture, keep, self._search_room)
         best, values = self._best, self._values
         check(
@@ -261,7 +258,7 @@ class CompiledModel:
             steps: Largest number of steps; 0: the start is only evaluated.
             looks: Whether only the views are corrected if a chain cannot also be upright.
         """
-        problem = self._pose_aims(goal) if posture is None else self.pose(goal, posture, 1.0)
+        problem = self._write_aims(goal) if posture is None else self.pose(goal, posture, 1.0)
         correction = self._correction
         self._start.write(*start)
         if costs is not self._joint_costs:
@@ -355,7 +352,7 @@ class CompiledModel:
         """
         plan, steps, ends = self._plan, len(durations), len(problem[0].ends)
         if seeds is not self._seeds:
-            self._use(seeds)
+            self._write_seeds(seeds)
         address = self.pose(*problem, self._plan_room)
         self._write_goals(forecast, ends, (lead, *accumulate(durations)))
         self._problem.aim = self._goals.address
@@ -371,7 +368,7 @@ class CompiledModel:
         pool = self._pool.array[: plan.pooled].copy()
         return pool, plan.kind if plan.is_new else None, self._branch.read()
 
-    def _use(self, seeds: SeedsInput) -> None:
+    def _write_seeds(self, seeds: SeedsInput) -> None:
         """Writes the starting configurations of branches to memory."""
         count = len(seeds.spread)
         self._spread, self._mirror = Buffer(count, self.n), Buffer(self.n)

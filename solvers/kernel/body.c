@@ -22,6 +22,7 @@ size_t body_rows(int couplings, int contacts, int levels, int turning, int place
     return (size_t)couplings + 6 * (size_t)contacts + (levels > 1 ? 3 * (size_t)(turning + placed) : 0);
 }
 
+/* Takes the arrays from `memory`; returns their size [bytes], also if `memory` is NULL. */
 static size_t laid_out(struct body *body, char *memory, const struct limber_body *b) {
     struct pieces pieces = {memory, 0};
     take(&pieces, 1, sizeof *body);
@@ -40,12 +41,14 @@ size_t limber_body_bytes(const struct limber_body *body) {
     return counts_fit(body) ? laid_out(&model, NULL, body) : 0;
 }
 
+/* Whether the joints and levels of targets' links exist. */
 static int links_fit(const struct limber_body *b, const int32_t *joints, const int32_t *levels, int count) {
     for (int i = 0; i < count; i++)
         if (joints[i] < -1 || joints[i] >= b->joints || levels[i] < 0 || levels[i] >= b->levels) return 0;
     return 1;
 }
 
+/* LIMBER_OK, or the code of the first error in the input. */
 static int32_t checked(const struct limber_body *b) {
     size_t n = (size_t)b->joints;
     if (!is_within(b->rests, 12 * n, LARGEST) || !is_within(b->axes, 3 * n, 2.0) ||
@@ -65,6 +68,7 @@ static int32_t checked(const struct limber_body *b) {
     return LIMBER_OK;
 }
 
+/* Copies the links of targets. */
 static void write_links(struct link *links, const int32_t *joints, const int32_t *levels, const double *frames, int count) {
     for (int i = 0; i < count; i++) {
         links[i].joint = joints[i], links[i].level = levels[i];

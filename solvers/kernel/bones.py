@@ -73,7 +73,7 @@ class FirstStep(NamedTuple):
 class SolvedBones(NamedTuple):
     """Solution of a goal on bones."""
 
-    angles: Angles  # (n,) angles within limits
+    angles: Angles  # (n,) [rad or m] joint values within limits
     values: Angles  # (n,) displacements of the joints from the authored pose
     balls: Angles  # (b, 3, 3) rotations of the balls from the authored pose, in their own frames
     forces: Angles  # (r,) forces that hold the aim
@@ -177,7 +177,7 @@ class CompiledBones:
         Steps begin at the extrapolation of the last frames if the aim error there is less than `jump` [rad].
 
         Raises:
-            KernelError: A number is too large for the kernel, or the kernel does not support an aim.
+            KernelError: a number is too large for the kernel, or the kernel does not support an aim.
         """
         self._write_task(goal, reference, last, jump)
         task = self._task

@@ -19,6 +19,7 @@ static int counts_fit(const struct limber_bones *b) {
            b->ends <= MOST_ENDS;
 }
 
+/* Takes the arrays from `memory`; returns their size [bytes], also if `memory` is NULL. */
 static size_t laid_out(struct bones *bones, char *memory, const struct limber_bones *b) {
     struct pieces pieces = {memory, 0};
     size_t n = (size_t)b->joints;
@@ -53,6 +54,7 @@ static int bone_fits(const struct limber_bones *b, int number) {
     return b->is_ball[number] ? count == MOST_OF_A_BONE : count > 0;
 }
 
+/* LIMBER_OK, or the code of the first error in the input. */
 static int32_t checked(const struct limber_bones *b) {
     size_t n = (size_t)b->joints, k = (size_t)b->bones;
     if (!is_within(&b->reach, 1, LARGEST) || !is_within(b->rests, 12 * n, LARGEST) || !is_within(b->axes, 3 * n, 2.0) ||
@@ -70,6 +72,7 @@ static int32_t checked(const struct limber_bones *b) {
     return LIMBER_OK;
 }
 
+/* Copies the bones, and numbers those that are solved as balls. */
 static void write_bones(struct bones *bones, const struct limber_bones *b) {
     for (int i = 0; i < b->joints; i++) bones->ball_at[i] = -1, bones->spot_of[i] = i;
     for (int i = 0; i < b->bones; i++) {
@@ -136,6 +139,7 @@ void bones_forward(const struct bones *bones, const struct configuration *at, do
     }
 }
 
+/* A joint's value clamped to its limits. */
 static double within(const struct bones *bones, int i, double value) {
     return clamped(value, bones->tree.joint[i].lower, bones->tree.joint[i].upper);
 }

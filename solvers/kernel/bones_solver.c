@@ -50,6 +50,7 @@ static void lay_evaluated(struct pieces *pieces, size_t n, size_t balls, size_t 
     state->descent = take(pieces, n, real);
 }
 
+/* Takes the arrays from `memory`; returns their size [bytes], also if `memory` is NULL. */
 static size_t laid_out(struct solve *solve, char *memory, const struct bones *bones, size_t aims) {
     struct pieces pieces = {memory, 0};
     size_t n = (size_t)bones->tree.joints, balls = (size_t)bones->balls, rows = ROWS_OF_AIM * aims, real = sizeof(double);
@@ -77,6 +78,7 @@ size_t limber_bones_workspace_bytes(const void *memory, int32_t aims) {
     return bones && aims >= 1 && aims <= MOST_AIMS ? laid_out(&solve, NULL, bones, (size_t)aims) : 0;
 }
 
+/* LIMBER_OK, or the code of the first error in what is known of the last frames. */
 static int32_t check_last(const struct limber_bones_solve *task, const struct bones *bones) {
     size_t n = (size_t)bones->tree.joints, balls = 9 * (size_t)bones->balls;
     if (!task->has_last) return LIMBER_OK;
@@ -90,6 +92,7 @@ static int32_t check_last(const struct limber_bones_solve *task, const struct bo
     return LIMBER_OK;
 }
 
+/* Checks a task, and prepares a solve in its workspace. */
 static int32_t begin_solve(const struct limber_bones_solve *task, struct solve *solve) {
     if (!task) return LIMBER_SIZE;
     const struct bones *bones = bones_in(task->bones);
@@ -226,6 +229,7 @@ static void polish(struct solve *solve, const struct evaluated *state, const str
     }
 }
 
+/* The price of the aim error: twice the norm of the aim's forces, and at least the last price. */
 static double price_of(const struct solve *solve, int rows, double price) {
     double square = 0.0;
     for (int k = 0; k < rows; k++) square += solve->forces[k] * solve->forces[k];

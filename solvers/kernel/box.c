@@ -1,6 +1,7 @@
 /* Bounded least squares by a warm-started active set: block principal pivoting (Portugal, Judice & Vicente 1994), where
- * all unknowns on the wrong side change it at once; where that no longer helps, one at a time, each of which lowers the
- * objective (a primal active set; Nocedal & Wright 2006, 16.5). Source: solvers/least_squares/box.py. */
+ * all unknowns that are wrongly free or wrongly at a bound change at once. Where that no longer helps, they change one at
+ * a time, which lowers the objective each time (a primal active set; Nocedal & Wright 2006, 16.5). Source:
+ * solvers/least_squares/box.py. */
 #include "articulated.h"
 #include "tolerances.h"
 #include "vectors.h"
@@ -10,6 +11,7 @@
 
 static int is_pinned(const struct least_squares *problem, int i) { return problem->lower[i] == problem->upper[i]; }
 
+/* Euclidean norm. */
 static double size_of(const double *x, int count) {
     double sum = 0.0;
     for (int i = 0; i < count; i++) sum += x[i] * x[i];

@@ -21,6 +21,7 @@ struct chain_pose {
     int known;
 };
 
+/* Sets the angle [rad] of joint k; bases after it are computed again when they are needed. */
 static inline void set_angle(const struct chain *chain, struct chain_pose *pose, int k, double angle) {
     pose->joints[k] = at_angle(&chain->models[k], angle);
     if (k < pose->known) pose->known = k;

@@ -28,10 +28,12 @@ static int is_equal(const struct row *row) { return row->lower == row->upper; }
 /* Displacement of a row by its multiplier. */
 static double shift(const struct least_squares *problem, const struct row *row) { return row->force / problem->stiffness; }
 
+/* Whether a row with this value has a force: an equality, or an inequality that is beyond its bound with its shift. */
 static int is_loaded(const struct least_squares *problem, const struct row *row, double value) {
     return is_equal(row) || beyond(row, value + shift(problem, row)) != 0.0;
 }
 
+/* Writes the values of all rows after a move x (6 + n,). */
 static void value_rows(struct least_squares *problem, const double *x) {
     move_nodes(problem, x);
     for (int r = 0; r < problem->row_count; r++)
@@ -42,12 +44,12 @@ static void value_rows(struct least_squares *problem, const double *x) {
 static double cost(const struct least_squares *problem, const double *x) {
     double sum = 0.0;
     for (int i = 0; i < BASE + problem->body->joints; i++)
-        sum += x[i] * (0.5 * problem->damped[i] * x[i] - problem->drawn[i]);
+        sum += x[i] * (0.5 * problem->damped[i] * x[i] - problem->downhill[i]);
     for (int i = 0; i <= problem->body->joints; i++) {
         const struct node *node = &problem->nodes[i];
         for (int k = 0; k < BASE; k++) {
             const double *v = node->velocity, *row = node->carried + BASE * k;
-            sum += v[k] * (0.5 * (dot(row, v) + dot(row + 3, v + 3)) - node->drawn[k]);
+            sum += v[k] * (0.5 * (dot(row, v) + dot(row + 3, v + 3)) - node->target_force[k]);
         }
     }
     for (int r = 0; r < problem->row_count; r++) {

@@ -11,6 +11,7 @@ static double largest_difference(const double *a, const double *b, int count) {
     return most;
 }
 
+/* Whether a step that was taken differs from the last frame's motion more than a smooth path does. */
 static int deviates(const double *taken, const double *last, int count) {
     double most = 0.0;
     for (int i = 0; i < count; i++) most = larger(most, fabs(last[i]));

@@ -20,11 +20,13 @@ static double best_rotation(double across, double level) {
     return across * across + level * level <= NO_PULL ? 0.0 : atan2(across, level);
 }
 
+/* Rotation [rad] about the axis that brings one direction nearest to another. */
 static double toward_vector(Vector axis, Vector now, Vector desired) {
     double across = dot(axis, cross(now, desired));
     return best_rotation(across, dot(now, desired) - dot(now, axis) * dot(desired, axis));
 }
 
+/* Rotation [rad] about the axis that brings one orientation nearest to another. */
 static double toward_frame(Vector axis, Quaternion now, Quaternion desired) {
     Quaternion turn = multiply(desired, conjugate(now));
     double along = turn.x * axis.x + turn.y * axis.y + turn.z * axis.z;
@@ -34,10 +36,13 @@ static double toward_frame(Vector axis, Quaternion now, Quaternion desired) {
 /* Cosine of the angle between the end's direction and the target. */
 static double gain_of(const struct end_aim *aim, Quaternion end) { return dot(rotate(end, Y), aim->direction); }
 
+/* Whether joints rotate toward the whole orientation; the roll of an end that is a twister is set by its joint
+ * alone. */
 static int is_whole(const struct chain *chain, const struct end_aim *aim) {
     return aim->has_orientation && !end_is_twister(chain);
 }
 
+/* The angle [rad] moved to one that `range` allows, `edge` [rad] from limits. */
 static double limited(const JointModel *model, double angle, enum range range, double edge) {
     if (range == ANYWHERE) return angle;
     double safe = safe_angle(model, angle);
@@ -73,6 +78,8 @@ static struct swept sweep(const struct chain *chain, struct chain_pose *pose, co
     return swept;
 }
 
+/* Sets the angle of an end that is a twister to the one that meets the orientation; `before` [rad]: its angle
+ * before. */
 static void twist_end(const struct chain *chain, struct chain_pose *pose, const struct end_aim *aim, double before) {
     int end = chain->count - 1;
     if (!end_is_twister(chain) || !aim->has_orientation) return;

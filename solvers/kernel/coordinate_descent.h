@@ -14,6 +14,7 @@ struct end_aim {
     int symmetric;          /* whether the end may be rolled by pi */
 };
 
+/* The desired orientation; of a symmetric end the roll nearer to `end`. */
 static inline Quaternion nearest(const struct end_aim *aim, Quaternion end) {
     return nearer_roll(aim->orientation, end, aim->symmetric);
 }

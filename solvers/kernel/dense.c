@@ -75,6 +75,7 @@ double determinant(int n, double *a) {
     return product;
 }
 
+/* Rotates two rows of equal width into each other, in place. */
 static void rotate_rows(double *a, double *b, int width, double cosine, double sine) {
     for (int k = 0; k < width; k++) {
         double x = a[k], y = b[k];

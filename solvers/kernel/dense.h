@@ -23,6 +23,7 @@ static inline void add_multiple(double factor, const double *restrict a, double 
     for (int i = 0; i < n; i++) out[i] += factor * a[i];
 }
 
+/* Start of a row of a matrix with rows of this width; `line_of` for a matrix that is only read. */
 static inline double *row_of(double *matrix, int row, int width) { return matrix + (size_t)row * (size_t)width; }
 static inline const double *line_of(const double *matrix, int row, int width) {
     return matrix + (size_t)row * (size_t)width;

@@ -27,6 +27,7 @@ static void take_pose(struct pieces *pieces, const struct model *model, size_t a
     pose->columns = take(pieces, ROWS_OF_AIM * aims * n, real);
 }
 
+/* Takes the arrays from `memory`; returns their size [bytes], also if `memory` is NULL. */
 static size_t laid_out(struct work *work, char *memory, const struct model *model, size_t aims, size_t m) {
     struct pieces pieces = {memory, 0};
     size_t n = (size_t)model->joints, l = (size_t)model->directions, e = (size_t)model->ends, real = sizeof(double);

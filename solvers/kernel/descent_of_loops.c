@@ -115,6 +115,7 @@ static void adapt_damping(struct descent *descent, double gain, double promised)
     descent->share = clamped(descent->share * factor, LEAST_SHARE, MOST_SHARE);
 }
 
+/* Raises the damping after a step that did not help; returns 0 if it is at its largest already. */
 static int raise_damping(struct descent *descent) {
     if (descent->share > MOST_SHARE) {
         descent->share = MOST_SHARE, descent->growth = 2.0;

@@ -49,8 +49,8 @@ struct descent {
     int32_t *held;         /* (v,) coordinates that the last step would take beyond a bound */
     int32_t *held_before;  /* (v,) those coordinates before a trial step */
     double share, growth;  /* damping as a fraction of the squared error, and factor of the next increase */
-    long evaluations, most;
-    long serial;
+    long evaluations, most; /* number of evaluations so far, and the number at which the descent stops */
+    long serial;            /* serial number of the last configuration */
 
     int has_last, has_first;
     double *last_first, *last_rest; /* (v,) motion of the last frame, scaled to this frame's duration */
@@ -68,13 +68,15 @@ struct descent {
     /* (v,) scratch */
     double *step, *tried, *closing, *moves, *first_moves, *direction, *curved, *slope, *least, *largest;
     double *taken, *onward;    /* (v,) arrays of a continuation */
-    double *mode, *scratch;
+    double *mode, *scratch;    /* assembly mode, and scratch memory of its determinants */
     double *shares;            /* (n, 4) fraction of mass that a joint moves, and its moment */
     double *sizes;             /* (e,) singular values */
     int *is_held;              /* (v,) whether a coordinate is held at a bound */
 };
 
+/* A configuration whose memory is free; its numbers are not initialised. */
 struct configuration *acquire(struct descent *descent);
+/* Frees the memory of a configuration after the last of its users. */
 void release(struct configuration *configuration);
 
 /* Evaluates a configuration at its values and balls. */
@@ -105,6 +107,8 @@ struct configuration *continued(struct descent *descent, const struct configurat
 /* Errors of the tasks (e,) and, unless `slopes` is NULL, their Jacobian (e, v), which is zeroed before. */
 void task_errors(struct descent *descent, const struct configuration *here, const double *screws, double *error,
                  double *slopes);
+
+/* Number of error components of a task. */
 int rows_of_task(const struct task *task);
 
 /* Clusters of loops (solvers/mechanism/clusters.py). `factor_loops` factors the squares of blocks; the others use them. */

@@ -93,6 +93,7 @@ static void try_ccd(struct erik *erik, const struct end_aim *aim, const struct e
     accepts(erik, aim);
 }
 
+/* The iterations of Algorithm 3; returns their number. */
 static int iterate(struct erik *erik, const struct end_aim *aim, const double *previous) {
     const struct chain *chain = &erik->chain;
     const Hyperparameters *hyper = &erik->hyper;

@@ -191,7 +191,7 @@ class CompiledErik:
         frame's solution, if used. Points are looked at with prismatic joints as in the posture.
 
         Raises:
-            KernelError: A number is too large for the kernel, or the kernel does not support the aim.
+            KernelError: a number is too large for the kernel, or the kernel does not support the aim.
         """
         task = self._task
         task.aim = goal.kernel_address

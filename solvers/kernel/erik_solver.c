@@ -32,6 +32,7 @@ struct tool {
     Vector position;
 };
 
+/* Takes the arrays from `memory`; returns their size [bytes], also if `memory` is NULL. */
 static size_t laid_out(struct solver *solver, char *memory, const struct limber_chain *chain) {
     struct pieces pieces = {memory, 0};
     size_t n = (size_t)chain->joints, revolute = (size_t)chain->revolute;
@@ -64,6 +65,7 @@ static int settings_fit(const struct limber_chain *chain) {
     return hyper->disturbance >= 0.0;
 }
 
+/* LIMBER_OK, or the code of the first error in the input. */
 static int32_t checked(const struct limber_chain *chain) {
     const Hyperparameters *hyper = &chain->hyper;
     const double numbers[] = {hyper->orientation_weight, hyper->posture_weight, hyper->threshold, hyper->aggravation,
@@ -169,6 +171,7 @@ static int towards(struct solver *solver, const struct limber_erik_solve *task, 
     return 1;
 }
 
+/* Copies the angles to the task, and keeps their posture error. */
 static void keep_answer(struct solver *solver, struct limber_erik_solve *task) {
     memcpy(task->angles, solver->angles, sizeof *solver->angles * (size_t)solver->joints);
     solver->posture_error = solver->erik.posture_error;

@@ -13,6 +13,7 @@
 #define HISTORY 4
 #define LEAST_COST 1e-12      /* least cost of a joint */
 
+/* Evaluates the errors and columns of the aims at angles (n,). */
 static void evaluate_error(struct work *work, const double *angles) {
     forward(work->model, angles, work->pose.frames, work->pose.axes);
     evaluate_aims(work->model, &work->goal, 0.0, &work->pose);

@@ -4,6 +4,7 @@
 
 #define LASTING 0.55       /* [s] time in which a goal's velocity decreases by a factor of e */
 
+/* Moves a position at constant velocity for a time [s]. */
 static void move(double time, const double *velocity, double *position) {
     for (int i = 0; i < 3; i++) position[i] += time * velocity[i];
 }

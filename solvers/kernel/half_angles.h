@@ -10,6 +10,7 @@
 #include "turns.h"
 
 
+/* Writes the axis (3) of a rotation times the sine of its angle; returns that sine. */
 static inline double sines_of(const double *turn, double *sines) {
     sines[0] = 0.5 * (turn[7] - turn[5]), sines[1] = 0.5 * (turn[2] - turn[6]), sines[2] = 0.5 * (turn[3] - turn[1]);
     return sqrt(dot(sines, sines));

@@ -91,7 +91,7 @@ class PlannedPath(NamedTuple):
 
 
 class HyperparametersInput(Protocol):
-    """Interface of ERIK's hyperparameters, except those in `REALS` and `COUNTS`."""
+    """Interface of ERIK's hyperparameters; those in `erik.REALS` and `erik.COUNTS` are read by name."""
 
     @property
     def loop(self) -> str: ...

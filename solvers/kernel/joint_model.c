@@ -1,7 +1,6 @@
 #include "joint_model.h"
 
-/* Hemisphere of a vector in the joint's frame: 1 on the side of the parent's orthogonal axis (POA of eq. 17), else -1.
- * */
+/* Hemisphere of a vector in the joint's frame: 1 on the side of the parent's orthogonal axis (POA, eq. 17), else -1. */
 static double hemisphere(const JointModel *model, Vector target) {
     return dot(target, model->parent_orthogonal_axis) < 0.0 ? -1.0 : 1.0;
 }

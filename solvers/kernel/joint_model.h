@@ -34,6 +34,7 @@ struct joint_angle {
     Quaternion rotation;
 };
 
+/* The joint at an angle [rad]. */
 static inline struct joint_angle at_angle(const JointModel *model, double angle) {
     return (struct joint_angle){angle, about(model->axis, angle)};
 }

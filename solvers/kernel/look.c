@@ -28,6 +28,7 @@ int upright(Vector direction, Vector up, Quaternion *orientation) {
     return 1;
 }
 
+/* Angle [rad] between an end and its target orientation; of a symmetric end the nearer roll counts. */
 static double whole_angle(Quaternion target, Quaternion end, int symmetric) {
     return angle_between(nearer_roll(target, end, symmetric), end);
 }

@@ -1,5 +1,5 @@
-/* Upright orientation of an end along a view, and errors of ends. Source: solvers/goals.py,
-   solvers/gaze.py. */
+/* Upright orientation of an end along a view, and errors of ends. Source: solvers/aims/rolls.py,
+ * solvers/gaze.py. */
 #ifndef LIMBER_LOOK_H
 #define LIMBER_LOOK_H
 

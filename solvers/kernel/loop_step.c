@@ -6,6 +6,7 @@
 #include "descent_of_loops.h"
 #include "vectors.h"
 
+/* Damping for a squared error. */
 static double damping_at(const struct descent *descent, double square) {
     return descent->share * larger(square, LEAST_SHARE);
 }
@@ -23,6 +24,7 @@ static const double *masked_blocks(struct descent *descent, const double *blocks
     return descent->masked;
 }
 
+/* Adds to the gaps (r,) their changes by moves (v,) of the coordinates, by the linear model. */
 static void add_moves(const struct descent *descent, const double *blocks, const double *moves, double *gap) {
     for (int i = 0; i < descent->clusters; i++) {
         const struct cluster *cluster = &descent->mechanism->cluster[i];

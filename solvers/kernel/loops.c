@@ -43,6 +43,7 @@ static void components_of(const struct closure *closure, const double *turn, con
     }
 }
 
+/* Weight of a component of a gap, which makes positions and rotations comparable. */
 static double weight_of(const struct mechanism *mechanism, int component) {
     return component < FIRST_TURN ? 1.0 / mechanism->size : 1.0;
 }
@@ -70,7 +71,7 @@ void loop_blocks(const struct mechanism *mechanism, const double *frames, const 
         ends_of(closure, frames, driven, parent, child);
         relative(parent, child, turn, position);
         components_of(closure, turn, position, every, grows);
-        for (int k = 0; k < closure->rows; k++) { /* velocities of the child: angular, and linear at the origin */
+        for (int k = 0; k < closure->rows; k++) { /* change by the child's velocity: angular, and linear at the origin */
             int component = closure->component[k];
             double weight = weight_of(mechanism, component), axis[3], *row = by_screw[k];
             if (component < FIRST_TURN) {

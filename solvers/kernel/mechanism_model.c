@@ -34,12 +34,14 @@ static int are_indices(const int32_t *indices, int count, int least, int end) {
 
 static int width_of(int kind) { return kind == LIMBER_SPHERICAL ? 3 : 1; }
 
+/* Number of residuals that a closure's mask selects. */
 static int rows_of(int32_t mask) {
     int rows = 0;
     for (int k = 0; k < COMPONENTS; k++) rows += mask >> k & 1;
     return rows;
 }
 
+/* LIMBER_OK, or the code of the first error in the input. */
 static int32_t checked(const struct limber_mechanism *m) {
     size_t n = (size_t)m->joints, v = (size_t)m->coordinates, b = (size_t)m->bodies, c = (size_t)m->closures;
     int coordinates = 0;
@@ -81,12 +83,15 @@ struct counter {
     int8_t signs[MOST_COORDINATES], matters[MOST_COORDINATES];
 };
 
+/* Writes the sign with which each coordinate moves a closure: -1 on the way to its parent's side, 1 to its child's;
+ * 0 for others. */
 static void write_signs(const struct limber_mechanism *m, struct counter *counter, int closure) {
     memset(counter->signs, 0, (size_t)m->coordinates);
     add_ancestors(m, counter->first, m->end_joints[2 * closure], -1, counter->signs);
     add_ancestors(m, counter->first, m->end_joints[2 * closure + 1], 1, counter->signs);
 }
 
+/* Writes the first coordinate of each joint. */
 static void number_coordinates(const struct limber_mechanism *m, struct counter *counter) {
     int first = 0;
     for (int i = 0; i < m->joints; i++) counter->first[i] = first, first += width_of(m->kinds[i]);
@@ -105,6 +110,7 @@ static int gather_cluster(const struct limber_mechanism *m, struct counter *coun
     return rows;
 }
 
+/* Takes the arrays from `memory`; returns their size [bytes], also if `memory` is NULL. */
 static size_t laid_out(struct mechanism *mechanism, char *memory, const struct limber_mechanism *m) {
     struct pieces pieces = {memory, 0};
     size_t n = (size_t)m->joints, v = (size_t)m->coordinates, b = (size_t)m->bodies, c = (size_t)m->closures;
@@ -184,6 +190,7 @@ static void write_clusters(struct mechanism *mechanism, const struct limber_mech
     }
 }
 
+/* Copies the closures, with the coordinates that move each. */
 static void write_closures(struct mechanism *mechanism, const struct limber_mechanism *m, struct counter *counter) {
     struct influence *next = mechanism->influence;
     int first_row = 0;

@@ -12,6 +12,7 @@
 /* Regularisers of a body: three rows each that keep its position and its rotation, and one of its speed. */
 enum { REGULARISERS = 3, ROWS_OF_REGULARISERS = 7 };
 
+/* Takes the arrays from `memory`; returns their size [bytes], also if `memory` is NULL. */
 static size_t laid_out(struct descent *descent, char *memory, const struct mechanism *m, int goals, int is_regularised) {
     struct pieces pieces = {memory, 0};
     size_t real = sizeof(double), v = (size_t)m->coordinates, r = (size_t)m->rows, n = (size_t)m->joints;
@@ -81,6 +82,7 @@ static int read_task(const struct mechanism *mechanism, const struct limber_mech
     return 1;
 }
 
+/* Adds a task for a body; `root`: square root of its weight. */
 static struct task *add_regulariser(struct descent *descent, int kind, const struct carried *body, double root) {
     struct task *task = &descent->task[descent->tasks++];
     task->task = kind, task->end = *body;
@@ -118,6 +120,7 @@ static double by_full_rotations(double value, double lower, double upper, int is
     return rotated >= lower && rotated <= upper ? rotated : value;
 }
 
+/* Whether a coordinate is that of a prismatic joint. */
 static int is_prismatic(const struct mechanism *mechanism, int coordinate) {
     for (int i = mechanism->joints - 1; i >= 0; i--)
         if (mechanism->joint[i].first <= coordinate) return mechanism->joint[i].kind == LIMBER_PRISMATIC;
@@ -169,6 +172,7 @@ static int waypoints(const struct descent *descent, const double *values) {
     return (int)smaller(farthest / LONGEST_STEP, most);
 }
 
+/* A new configuration with the coordinates of another, evaluated. */
 static struct configuration *copied(struct descent *descent, const struct configuration *from) {
     struct configuration *copy = acquire(descent);
     memcpy(copy->values, from->values, (size_t)descent->mechanism->coordinates * sizeof(double));
@@ -250,6 +254,7 @@ static struct configuration *move_on(struct descent *descent, struct limber_mech
     return here;
 }
 
+/* Writes the bodies' poses (b, 4, 4). */
 static void write_poses(const struct mechanism *mechanism, const struct configuration *here, double *poses) {
     for (int i = 0; i < mechanism->bodies; i++, poses += 16) {
         double frame[12];
@@ -262,6 +267,7 @@ static void write_poses(const struct mechanism *mechanism, const struct configur
     }
 }
 
+/* Writes the result from the last configuration. */
 static void write_result(struct descent *descent, struct limber_mechanism_solve *solve, const struct configuration *here) {
     const struct mechanism *mechanism = descent->mechanism;
     size_t v = (size_t)mechanism->coordinates, real = sizeof(double);
@@ -284,6 +290,7 @@ static void write_result(struct descent *descent, struct limber_mechanism_solve 
     if (solve->has_mode_after) memcpy(solve->mode_after, descent->mode, mechanism->mode_count * real);
 }
 
+/* LIMBER_OK, or the code of the first error in the input. */
 static int32_t checked(const struct limber_mechanism_solve *solve, const struct mechanism *mechanism) {
     size_t v = (size_t)mechanism->coordinates;
     double settings[] = {solve->dt, solve->motion_dt, solve->damping, solve->keep_weight, solve->speed_weight, solve->speed};
@@ -302,6 +309,7 @@ static int32_t checked(const struct limber_mechanism_solve *solve, const struct 
     return solve->iterations < 0 || solve->iterations > MOST_STEPS ? LIMBER_SIZE : LIMBER_OK;
 }
 
+/* Reads the goals as tasks, and counts their rows; an error code if one refers to something that does not exist. */
 static int32_t read_goals(struct descent *descent, const struct limber_mechanism_solve *solve) {
     for (int i = 0; i < solve->goal_count; i++) {
         struct task *task = &descent->task[descent->tasks++];

@@ -25,6 +25,7 @@ static void add_motion(const struct mechanism *mechanism, int joint, const doubl
         }
 }
 
+/* Errors of a position along the weights' axes, and their derivatives, unless `slopes` is NULL (as below). */
 static void position_rows(struct descent *descent, const struct task *task, const double *frame, const double *screws,
                           double *error, double *slopes) {
     const double *axes = descent->weight_axes, world[9] = {1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0};
@@ -62,6 +63,7 @@ static void turning_rows(struct descent *descent, const struct task *task, const
     }
 }
 
+/* Errors and derivatives of a task for an end: its position, orientation, axis or speed. */
 static void end_rows(struct descent *descent, const struct task *task, const struct configuration *here,
                      const double *screws, double *error, double *slopes) {
     double frame[12], turn[9], vector[3], grows[9];
@@ -116,6 +118,7 @@ static void add_masses(struct descent *descent, const struct configuration *here
     }
 }
 
+/* Errors and derivatives of a task for the centre of mass. */
 static void centre_rows(struct descent *descent, const struct task *task, const struct configuration *here,
                         const double *screws, double *error, double *slopes) {
     const struct mechanism *mechanism = descent->mechanism;
@@ -141,6 +144,7 @@ static void centre_rows(struct descent *descent, const struct task *task, const 
     }
 }
 
+/* Errors and derivatives of a task for the rotation of a ball joint. */
 static void ball_rows(struct descent *descent, const struct task *task, const struct configuration *here, double *error,
                       double *slopes) {
     const struct mechanism *mechanism = descent->mechanism;

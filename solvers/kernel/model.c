@@ -25,6 +25,7 @@ static int counts_fit(const struct limber_skeleton *s) {
            s->ends >= 1 && s->ends <= MOST_ENDS;
 }
 
+/* Takes the arrays from `memory`; returns their size [bytes], also if `memory` is NULL. */
 static size_t laid_out(struct model *model, char *memory, const struct limber_skeleton *s) {
     struct pieces pieces = {memory, 0};
     size_t n = (size_t)s->joints;
@@ -41,6 +42,7 @@ size_t limber_model_bytes(const struct limber_skeleton *skeleton) {
     return counts_fit(skeleton) ? laid_out(&model, NULL, skeleton) : 0;
 }
 
+/* LIMBER_OK, or the code of the first error in the input. */
 static int32_t checked(const struct limber_skeleton *s) {
     size_t n = (size_t)s->joints, l = (size_t)s->directions, e = (size_t)s->ends;
     double settings[2] = {s->reach, s->transition_speed};

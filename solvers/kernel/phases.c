@@ -117,6 +117,7 @@ static double twist_for(const struct twisted *twisted, Quaternion bend) {
     return signed_angle(across, twisted->desired, parent->axis);
 }
 
+/* Cosine of half the angle between the link's basis after a twist and a bend, and the desired one. */
 static double agreement(const struct twisted *twisted, Quaternion twist, Quaternion bend) {
     return fabs(dot_quaternions(multiply(twisted->parent_basis, multiply(twist, bend)), twisted->child));
 }

@@ -17,12 +17,13 @@
 #define TAIL 0.5
 #define LASTING_TAIL 30.0
 #define AIM_TOLERANCE (0.5 * DEGREES)
-#define DOUBT 0.1 /* share of a path's cost by which another must be cheaper: no forecast is more exact */
+#define DOUBT 0.1 /* fraction of a path's cost by which another must be cheaper: forecasts are not more exact than that */
 #define PERIOD (1.0 / 12.0)
 #define HORIZON 0.65 /* [s] */
 
 static const int KINDS[2] = {LIMBER_WITH_AIM, LIMBER_STRAIGHT};
 
+/* Angles (n,) in a row of (m, n). */
 static double *row_of(const struct work *work, double *angles, int row) {
     return angles + (size_t)row * (size_t)work->n;
 }
@@ -54,6 +55,7 @@ struct simulation {
     struct pose coming; /* pose in steps after the first */
 };
 
+/* Row of `others` with a branch (n,) in a step of the simulation. */
 static double *branch_row(struct work *work, const struct simulation *s, int step, int branch) {
     return row_of(work, work->others, step * s->branches + branch);
 }
@@ -147,6 +149,7 @@ static void choose(struct work *work, struct limber_plan *plan, int branches) {
         memcpy(plan->branch, branch_row(work, &s, 0, chosen), sizeof(double) * (size_t)work->n);
 }
 
+/* LIMBER_OK, or the code of the first error in a plan. */
 static int32_t check_plan(const struct work *work, const struct limber_plan *plan) {
     size_t n = (size_t)work->n;
     const double numbers[] = {plan->dt, plan->speed, plan->hysteresis};

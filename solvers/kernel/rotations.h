@@ -118,7 +118,7 @@ static inline double wrap(double angle) {
     return fabs(angle) < TAU ? angle - copysign(TAU, angle) : remainder(angle, TAU); /* one rotation less: exact as well */
 }
 
-/* Angle [rad] in -pi..pi of the twist of `q` about the unit vector `axis`; 0 if `q` reverses that vector. */
+/* Angle [rad] in -pi..pi of the twist of `q` about the unit vector `axis`; 0 if `q` reverses the axis. */
 static inline double twist_angle(Quaternion q, Vector axis) {
     double along = q.x * axis.x + q.y * axis.y + q.z * axis.z;
     return along != 0.0 || q.w != 0.0 ? wrap(2.0 * atan2(along, q.w)) : 0.0;
@@ -126,7 +126,7 @@ static inline double twist_angle(Quaternion q, Vector axis) {
 
 /* The target or, for a symmetric end, the target rolled by pi about its own Y, whichever is nearer to the
  * end's orientation; if both are equally near, the one that is reached by a positive roll
- * (`goals.nearer_roll`). */
+ * (`rolls.nearer_roll`). */
 static inline Quaternion nearer_roll(Quaternion target, Quaternion end, int symmetric) {
     if (!symmetric) return target;
     Quaternion turn = multiply(conjugate(target), end);

@@ -22,6 +22,7 @@ static const struct {
     int steps, passes, kept;
 } ROUND[ROUNDS] = {{1, COARSE_PASSES, 20}, {4, COARSE_PASSES, 8}, {8, PASSES, 8}};
 
+/* Angles (n,) in a row of (m, n). */
 static double *row_of(const struct work *work, double *angles, int row) {
     return angles + (size_t)row * (size_t)work->n;
 }
@@ -70,6 +71,8 @@ static void step_toward_aim(struct work *work, double *angles, const double *sid
     }
 }
 
+/* What is compared of two solutions, in this order: errors [rad] of the view and of the whole goal, shape, distance
+ * to the posture. */
 struct rating {
     double view, whole, shape, change;
 };

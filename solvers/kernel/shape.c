@@ -47,6 +47,7 @@ void author(const struct model *model, const struct pose *posture, struct author
         multiply(posture->frames + 12 * model->end[i].joint, model->end[i].frame, authored->end_axes + 9 * i);
 }
 
+/* Whether an aim prefers an upright roll without prescribing it. */
 static int prefers_roll(const struct limber_aim *aim) {
     int parts = (int)aim->parts;
     return (parts & LIMBER_LEVEL) && !(parts & LIMBER_UPRIGHT) && (parts & (LIMBER_DIRECTION | LIMBER_POINT));
@@ -102,6 +103,7 @@ void fit(const struct model *model, const struct authored *authored, const struc
     }
 }
 
+/* Writes the product of a symmetric matrix (its lower triangle, row by row) and a vector. */
 static void times_symmetric(const double *s, const double *a, double *out) {
     out[0] = s[0] * a[0] + s[1] * a[1] + s[3] * a[2];
     out[1] = s[1] * a[0] + s[2] * a[1] + s[4] * a[2];

@@ -102,6 +102,7 @@ static double slope_of(int n, const double *matrix, const double *descent, const
     return slope;
 }
 
+/* Writes to x (n,) the minimum within bounds, by an active-set method with at most `passes` passes. */
 static void solve_box(int n, int is_positive, const double *matrix, const double *descent, const double *least,
                       const double *most, int passes, double *x, double *scratch) {
     double *factors = scratch, *held = factors + (size_t)n * (size_t)n, *place = held + n, *reduced = place + n;

@@ -11,7 +11,7 @@ import numpy as np
 from ..aims.blocks import PoseErrors
 from ..kinematics.skeleton import Angles
 
-ALIGNMENT = 64
+ALIGNMENT = 64  # [bytes]
 END_ERRORS = 4  # number of doubles in `struct limber_end_error`
 Pointer = ctypes.c_void_p
 
@@ -151,11 +151,11 @@ class Evaluation(NamedTuple):
     columns: Angles  # (n, r) reduction of the error per unit of each joint
     matrix: Angles  # (n, n) Gauss-Newton matrix of the shape
     descent: Angles  # (n,) negative gradient of the shape's cost
-    size: float
+    size: float  # Euclidean length of the aim error
     cosine: float  # mean cosine of the shape deviation
     turn_cosine: float  # cosine of the angle of the best-fit rotation
-    turn_sine: float
-    merit: float
+    turn_sine: float  # sine of that angle
+    merit: float  # cost, as in `expressive.descent.Candidates.merit`
 
 
 class Tracked(NamedTuple):
@@ -163,7 +163,7 @@ class Tracked(NamedTuple):
 
     angles: Angles  # (n,) [rad or m] joint values after the frame
     aim_error: float  # [rad] size of the remaining residual
-    merit: float
+    merit: float  # cost, as in `expressive.descent.Candidates.merit`
     steps: int
     branch: tuple[float, ...] | None  # (n,) branch of the transition; None if no transition continues
     speed: float  # [rad/s] speed of the transition in progress

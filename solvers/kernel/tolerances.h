@@ -13,6 +13,6 @@
 #define MET 1e-6
 #define SEEN (1.0 * DEGREES)
 #define SHORTEST_FRAME 1e-12 /* [s] */
-#define LONGEST_FRAME 1e7
+#define LONGEST_FRAME 1e7    /* [s] */
 
 #endif

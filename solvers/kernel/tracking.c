@@ -85,6 +85,7 @@ static int local_steps(struct work *work, const struct limber_frame *frame, doub
     }
 }
 
+/* LIMBER_OK, or the code of the first error in a frame. */
 static int32_t check_frame(const struct work *work, const struct limber_frame *frame) {
     size_t n = (size_t)work->n;
     const double numbers[] = {frame->dt, frame->trust, frame->damping, frame->speed};

@@ -66,6 +66,7 @@ static inline void compose(const double *restrict outer, const double *restrict 
     out[9] += outer[9], out[10] += outer[10], out[11] += outer[11];
 }
 
+/* The value moved to between the bounds; `upper` takes precedence. */
 static inline double clamped(double value, double lower, double upper) {
     double above = value > lower ? value : lower;
     return above < upper ? above : upper;

@@ -22,25 +22,26 @@ struct stepper {
     struct least_squares problem;
     struct turn *turns;
     struct move *moves;
-    struct node *before;    /* nodes before the step */
+    struct node *before;     /* nodes before the step */
     struct turn *left_turns; /* desired rotations that remain for a correction */
-    struct move *left_moves;
-    double *damped, *drawn; /* (6 + n,) damping and gradient of the step */
-    double *least, *most;   /* (6 + n,) [m, rad] bounds of the step's whole move */
-    double *joints;         /* (n,) [rad or m] joint values before a further move */
-    int8_t *sides;          /* (6 + n,) bounds active before the step, or in a further move */
-    double *forces;         /* (r,) forces of its constraints before a level's solve */
-    double mean_square;     /* [rad^2 and m^2] mean squared error of all targets */
+    struct move *left_moves;   /* likewise desired displacements */
+    double *damped, *downhill; /* (6 + n,) damping, and pull toward the posture, of the step */
+    double *least, *most;      /* (6 + n,) [m, rad] bounds of the step's whole move */
+    double *joints;            /* (n,) [rad or m] joint values before a further move */
+    int8_t *sides;             /* (6 + n,) bounds active before the step, or in a further move */
+    double *forces;            /* (r,) forces of its constraints before a level's solve */
+    double mean_square;        /* [rad^2 and m^2] mean squared error of all targets */
 };
 
+/* Takes the arrays from `memory`; returns their size [bytes], also if `memory` is NULL. */
 static size_t laid_out(struct stepper *stepper, char *memory, int joints, int turning, int placed, size_t rows) {
     struct pieces pieces = {memory, 0};
     struct least_squares *problem = &stepper->problem;
     size_t count = BASE + (size_t)joints, real = sizeof(double);
-    double **vectors[] = {&problem->damped, &problem->drawn, &problem->least,   &problem->most,  &problem->diagonal, &problem->at,
-                          &problem->left,   &problem->lower, &problem->upper,   &problem->x,     &problem->slope,
-                          &problem->start,  &problem->scaled, &stepper->damped, &stepper->drawn, &stepper->least,
-                          &stepper->most,   &stepper->joints};
+    double **vectors[] = {&problem->damped, &problem->downhill, &problem->least,    &problem->most,     &problem->diagonal,
+                          &problem->at,     &problem->left,     &problem->lower,    &problem->upper,    &problem->x,
+                          &problem->slope,  &problem->start,    &problem->scaled,   &stepper->damped,   &stepper->downhill,
+                          &stepper->least,  &stepper->most,     &stepper->joints};
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) *vectors[i] = take(&pieces, count, real);
     problem->nodes = take(&pieces, 1 + (size_t)joints, sizeof *problem->nodes);
     stepper->before = take(&pieces, 1 + (size_t)joints, sizeof *stepper->before);
@@ -64,16 +65,19 @@ size_t limber_body_workspace_bytes(const struct limber_body *body) {
                     body_rows(body->couplings, body->contacts, body->levels, body->turning, body->placed));
 }
 
+/* Writes the rotation (9,) of a link in the world. */
 static void rotation_of(const struct link *link, const struct node *nodes, double *rotation) {
     multiply(nodes[link->joint + 1].frame, link->frame, rotation);
 }
 
+/* Writes the position (3,) [m] of a link relative to the base's position. */
 static void position_of(const struct link *link, const struct node *nodes, double *position) {
     const double *frame = nodes[link->joint + 1].frame;
     rotate(frame, link->frame + 9, position);
     add_scaled(1.0, frame + 9, position);
 }
 
+/* Whether a target has a value: other matrices are no rotations. */
 static int is_rotation(const double *turn) {
     double sum = -3.0;
     for (int i = 0; i < 9; i++) sum += turn[i] * turn[i];
@@ -89,7 +93,7 @@ static double stoppable(double error, double acceleration, double dt) {
     return error > 0.0 ? smaller(1.0, speed * dt / larger(error, TINY)) : 1.0;
 }
 
-/* The desired rotation of link i: its target's velocity, and a share of the remaining error. */
+/* The desired rotation of link i: by its target's velocity, and a share of the remaining error. */
 static void desire_turn(struct stepper *stepper, int i) {
     const struct limber_body_step *step = stepper->step;
     struct turn *turn = &stepper->turns[i];
@@ -114,8 +118,8 @@ static void desire_turn(struct stepper *stepper, int i) {
     add_scaled(share, left, turn->error);
 }
 
-/* The desired displacement of link i with a position target: its target's velocity, and a share of the remaining error.
- * */
+/* The desired displacement of link i with a position target: by its target's velocity, and a share of the remaining
+ * error. */
 static void desire_move(struct stepper *stepper, int i) {
     const struct limber_body_step *step = stepper->step;
     struct move *move = &stepper->moves[i];
@@ -132,6 +136,7 @@ static void desire_move(struct stepper *stepper, int i) {
     }
 }
 
+/* Writes the desired rotations and displacements of all links, and their mean squared error. */
 static void desire(struct stepper *stepper) {
     int turning = stepper->body->turning, placed = stepper->body->placed;
     double sum = 0.0;
@@ -152,7 +157,7 @@ static void bound(struct stepper *stepper) {
     for (int i = 0; i < BASE + stepper->body->joints; i++) {
         int joint = i - BASE;
         stepper->damped[i] = step->damping + (i < LINEAR ? 0.0 : step->damping_by_error * stepper->mean_square);
-        stepper->drawn[i] = joint < 0 ? 0.0 : step->pull * (step->posture[joint] - step->joints[joint]);
+        stepper->downhill[i] = joint < 0 ? 0.0 : step->pull * (step->posture[joint] - step->joints[joint]);
         stepper->most[i] = joint >= 0              ? step->most[joint] - step->joints[joint]
                            : stepper->body->floating ? HUGE_VAL
                                                      : 0.0;
@@ -177,6 +182,7 @@ static void add_link_rows(struct stepper *stepper, int node, const double *posit
     }
 }
 
+/* Adds a constraint row for each coupling, at joint values (n,). */
 static void add_coupling_rows(struct stepper *stepper, const double *joints) {
     const struct body *body = stepper->body;
     for (int i = 0; i < body->couplings; i++) {
@@ -341,7 +347,7 @@ static void correct_linearisation(struct stepper *stepper) {
     }
     for (int i = 0; i < BASE + body->joints; i++) {
         double past = i < BASE ? problem->at[i] : joints_after[i - BASE] - step->joints[i - BASE];
-        problem->drawn[i] = stepper->drawn[i] - stepper->damped[i] * past;
+        problem->downhill[i] = stepper->downhill[i] - stepper->damped[i] * past;
     }
     bound_rest(stepper);
     constrain(stepper, joints_after, base_after + 9);
@@ -395,7 +401,7 @@ static int meet_contacts(struct stepper *stepper) {
             position_of(&body->positioned[i], problem->nodes, still->position);
             memset(still->error, 0, sizeof still->error);
         }
-        for (int i = 0; i < BASE + body->joints; i++) problem->damped[i] = step->damping, problem->drawn[i] = 0.0;
+        for (int i = 0; i < BASE + body->joints; i++) problem->damped[i] = step->damping, problem->downhill[i] = 0.0;
         memset(stepper->sides, 0, BASE + (size_t)body->joints);
         bound_rest(stepper);
         assemble(problem, stepper->left_turns, body->turning, stepper->left_moves, body->placed, EVERY_LEVEL,
@@ -441,6 +447,7 @@ static size_t constraints_of(const struct limber_body_step *step, const struct b
     return count;
 }
 
+/* LIMBER_OK, or the code of the first error in a step's contacts. */
 static int32_t check_contacts(const struct limber_body_step *step, const struct body *body) {
     if (step->contacts < 0 || step->contacts > body->contacts) return LIMBER_SIZE;
     size_t q = (size_t)step->contacts;
@@ -452,6 +459,7 @@ static int32_t check_contacts(const struct limber_body_step *step, const struct 
     return LIMBER_OK;
 }
 
+/* LIMBER_OK, or the code of the first error in the input. */
 static int32_t checked(const struct limber_body_step *step, const struct body *body) {
     size_t n = (size_t)body->joints, k = (size_t)body->turning, p = (size_t)body->placed;
     double settings[] = {step->dt, step->acceleration, step->damping, step->damping_by_error, step->pull};
@@ -485,7 +493,7 @@ int32_t limber_body_step(struct limber_body_step *step) {
     body_forward(body, step->joints, step->base, problem->nodes);
     desire(&stepper);
     bound(&stepper);
-    memcpy(problem->drawn, stepper.drawn, size);
+    memcpy(problem->downhill, stepper.downhill, size);
     memcpy(problem->least, stepper.least, size);
     memcpy(problem->most, stepper.most, size);
     constrain(&stepper, step->joints, step->base + 9);

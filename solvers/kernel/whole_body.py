@@ -109,6 +109,10 @@ class BodyStep(NamedTuple):
 class CompiledBody:
     """A body with the links that have targets, and the buffers of its steps; only one thread at a time may
     use it.
+
+    Attributes:
+        inputs: The arrays of `struct limber_body_step` by the names of its fields.
+        settings: Its other fields.
     """
 
     def __init__(

@@ -1,7 +1,8 @@
 """Quaternions (w, x, y, z) and vectors as tuples of floats, with the conventions of all solvers.
 
 Plain floats, because numpy costs more than the arithmetic at these sizes. A quaternion rotates a vector v by
-q v q*, so the product p q rotates by q first, then by p. All angles are radians.
+q v q*, so the product p q rotates by q first, then by p. All angles are radians. "The paper" is Ribeiro &
+Paiva 2019, which describes ERIK.
 """
 
 import math
@@ -51,7 +52,7 @@ def length(a: Vector) -> float:
 
 
 def unit(a: Vector) -> Vector:
-    """`a` scaled to unit length; raises ValueError if it has length 0."""
+    """`a` scaled to unit length; raises ValueError if it is no longer than `NO_DIRECTION` or not finite."""
     size = math.hypot(*a)
     if not NO_DIRECTION < size < math.inf:
         raise ValueError(f"a vector with a direction is needed, not {a}")
@@ -102,7 +103,7 @@ def conjugate(q: Quaternion) -> Quaternion:
 
 
 def normalized(q: Quaternion) -> Quaternion:
-    """`q` at unit length; raises ValueError when it is zero or not finite."""
+    """`q` scaled to unit length; raises ValueError if it is no longer than `NO_DIRECTION` or not finite."""
     size = math.hypot(*q)
     if not NO_DIRECTION < size < math.inf:
         raise ValueError(f"a quaternion with a length is needed, not {q}")
@@ -149,12 +150,11 @@ def angle_between(p: Quaternion, q: Quaternion) -> float:
 
 
 def logarithm(q: Quaternion) -> Vector:
-    """The rotation vector (axis times angle in 0..pi) of the rotation `q`."""
+    """The rotation vector [rad] of the rotation `q`: its axis times its angle in 0..pi."""
     w, x, y, z = q if q[0] >= 0.0 else (-q[0], -q[1], -q[2], -q[3])
     size = math.sqrt(x * x + y * y + z * z)
-    factor = (
-        2.0 * math.atan2(size, w) / size if size > SAME_ANGLE else 2.0
-    )  # below that the ratio is 2 to double precision
+    # for smaller rotations the ratio of angle and sine is 2 in double precision
+    factor = 2.0 * math.atan2(size, w) / size if size > SAME_ANGLE else 2.0
     return (x * factor, y * factor, z * factor)
 
 
@@ -167,8 +167,8 @@ def exponential(vector: Vector) -> Quaternion:
 
 
 def twist_angle(q: Quaternion, axis: Vector) -> float:
-    """The angle [rad] in -pi..pi of the twist of `q` about the unit vector `axis`; 0 if `q` reverses that
-    vector.
+    """The angle [rad] in -pi..pi of the twist of `q` about the unit vector `axis`; 0 if `q` reverses the
+    axis.
     """
     along = q[1] * axis[0] + q[2] * axis[1] + q[3] * axis[2]
     return wrap(2.0 * math.atan2(along, q[0])) if along or q[0] else 0.0

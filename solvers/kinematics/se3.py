@@ -27,12 +27,14 @@ UNIT = np.eye(3)
 
 # Constant matrices that read vectors from rotations in one product, which is faster than picking entries if
 # there are few rotations.
-HATS = np.zeros((3, 9))  # a vector's cross product matrix, row by row
+# (3, 9): times a vector (3,), its cross product matrix, row by row
+HATS = np.zeros((3, 9))
 HATS[(0, 1, 2, 0, 1, 2), (7, 2, 3, 5, 6, 1)] = (1.0, 1.0, 1.0, -1.0, -1.0, -1.0)
+# (9, 4): from a rotation matrix, row by row, the axis times the sine of the angle, and the trace
 TO_VEE_AND_TRACE = np.hstack((0.5 * HATS.T, np.eye(3).reshape(9, 1)))
-TO_HALF_ANGLES_SLOPE = np.vstack(
-    (-0.5 * HATS, np.eye(3).reshape(1, 9))
-)  # entries of a half-angle vector, and the cosine
+# (4, 9): from a half-angle vector and the cosine of half the angle, the derivative of `half_angle`
+TO_HALF_ANGLES_SLOPE = np.vstack((-0.5 * HATS, np.eye(3).reshape(1, 9)))
+# (3, 8): from an axis, +Z x axis without its third component (2,), and its derivative (2, 3)
 TO_SWING_AND_SLOPE = np.array(
     ((0, 1, 0, 0, -1, 0, 0, 0), (-1, 0, 0, 0, 0, 0, 0, -1), (0, 0, 1, 0, 0, 0, 1, 0)), float
 )
@@ -142,8 +144,8 @@ def half_angle(rotations: Array) -> tuple[Array, Array]:
     """Half-angle vectors (..., 3), the rotation axis times twice the sine of half the angle, and their
     derivatives (..., 3, 3) by a rotation from the left.
 
-    Unlike dot products of axes it increases up to 180 degrees, so that a body rotated by 180 degrees does not
-    count as aligned.
+    Unlike an error made of dot products of axes, the vector's length increases up to 180 degrees, so that a
+    body rotated by 180 degrees does not count as aligned.
     """
     products = rotations.reshape(*rotations.shape[:-2], 9) @ TO_VEE_AND_TRACE
     # cosine of half the angle
@@ -166,7 +168,8 @@ def half_swing(axes: Array) -> tuple[Array, Array]:
     z = axes[..., 2]
     far = np.maximum(1.0 + z, NEAR_HALF_TURN * NEAR_HALF_TURN)
     factor = np.sqrt(2.0 / far)
-    # d(z axis x a) = (c - a z^T) w for a rotation w from the left, and d(cosine) = -(z x a) w
+    # Of an axis a with c = z . a, rotated by a small rotation vector w from the left:
+    # d(z x a) = (c I - a z^T) w, and dc = -(z x a) . w
     products = (axes * factor[..., None]) @ TO_SWING_AND_SLOPE
     rows, derivative = products[..., :2], products[..., 2:].reshape(*axes.shape[:-1], 2, 3)
     derivative[..., :2] += (rows * (0.5 / (far * factor))[..., None])[..., :, None] * rows[..., None, :]

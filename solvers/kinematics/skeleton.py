@@ -1,7 +1,8 @@
 """The skeleton of the gaze solvers: a chain or tree of joints, forward kinematics and Jacobians.
 
-Kinematics for each joint, starting from its parent's position and rotation R:  position += R rest_offset;  R
-= R rest_rotation about(axis, angle).
+Each joint's kinematics start from the position and the rotation R of its parent: position += R rest_offset,
+then R = R rest_rotation. A revolute joint then rotates by R = R about(axis, angle); a prismatic one moves by
+position += R axis * displacement.
 """
 
 import math
@@ -40,7 +41,7 @@ FARTHEST = 1e9
 
 
 class SkeletonError(ValueError):
-    """An invalid joint; the message names it and says what to do."""
+    """An invalid part of a skeleton or of a body; the message names it and says what to do."""
 
 
 @dataclass(frozen=True)
@@ -49,17 +50,17 @@ class Joint:
 
     name: str
     parent: int  # index of the parent joint; -1: the base
-    rest_rotation: (
-        Quaternion  # the joint's frame in its parent's (after the parent's own rotation), at angle 0
-    )
+    # the joint's frame in its parent's (after the parent's own rotation), at angle 0
+    rest_rotation: Quaternion
     rest_offset: Vector  # [m] the joint's position in its parent's frame
     axis: Vector  # unit vector in the joint's own frame
-    lower: float  # [rad], prismatic [m]: lower limit
-    upper: float
+    lower: float  # [rad; prismatic m] lower limit
+    upper: float  # [rad; prismatic m] upper limit
     kind: Literal["revolute", "prismatic"] = "revolute"
-    velocity: float = math.pi  # [rad/s] limits of motion, for the motion filter
-    acceleration: float = 5 * math.pi  # [rad/s^2]
-    jerk: float = 50 * math.pi  # [rad/s^3]
+    # limits of motion, for the motion filter
+    velocity: float = math.pi  # [rad/s; prismatic m/s]
+    acceleration: float = 5 * math.pi  # [rad/s^2; prismatic m/s^2]
+    jerk: float = 50 * math.pi  # [rad/s^3; prismatic m/s^3]
 
     def __post_init__(self) -> None:
         def need(is_valid: bool, what: str) -> None:
@@ -112,14 +113,14 @@ class End:
 
 
 class Laid(NamedTuple):
-    """Joints and ends of a skeleton as arguments for `Tree`."""
+    """Joints and ends of a skeleton as the arguments of `Tree`, which describes them; ends are its links."""
 
     parents: list[int]
-    rests: Angles
-    axes: Angles
+    rests: Angles  # (n, 4, 4)
+    axes: Angles  # (n, 3)
     kinds: list[Kind]
     carriers: list[int]
-    carried: Angles
+    carried: Angles  # (k, 4, 4)
 
 
 def laid_out(joints: Sequence[Joint], ends: Sequence[End]) -> Laid:
@@ -150,6 +151,7 @@ def laid_out(joints: Sequence[Joint], ends: Sequence[End]) -> Laid:
 
 
 def _check_order(joints: Sequence[Joint]) -> None:
+    """Raises SkeletonError if a joint comes before its parent."""
     for k, joint in enumerate(joints):
         if not -1 <= joint.parent < k:
             raise SkeletonError(
@@ -225,7 +227,7 @@ class Skeleton:
         return self._paths[end]
 
     def moves(self, end: int) -> Angles:
-        """(n, 1) 1 for joints that move an end, otherwise 0."""
+        """Array (n, 1): 1 for joints that move an end, 0 for the others."""
         return self._moves[end]
 
     @cached_property
@@ -262,16 +264,18 @@ class Skeleton:
 
     @cached_property
     def lower(self) -> tuple[float, ...]:
+        """Lower limits (n,) of the joints [rad; prismatic m]."""
         return tuple(float(joint.lower) for joint in self.joints)
 
     @cached_property
     def upper(self) -> tuple[float, ...]:
+        """Upper limits (n,) of the joints [rad; prismatic m]."""
         return tuple(float(joint.upper) for joint in self.joints)
 
     @cached_property
     def reach(self) -> float:
-        """Reach [m]: length from the first joint to the farthest end with prismatic joints fully extended; at
-        least `SHORTEST_LINK`.
+        """Reach [m]: largest sum of the lengths of the links from a first joint to an end, with prismatic
+        joints fully extended; at least `SHORTEST_LINK`.
         """
         return max(
             SHORTEST_LINK,
@@ -286,6 +290,7 @@ class Skeleton:
         return np.array([self.reach if joint.kind == "prismatic" else 1.0 for joint in self.joints])
 
     def _length(self, path: tuple[int, ...], end: End) -> float:
+        """Length [m] of a path of joints to an end, with prismatic joints fully extended."""
         joints = [self.joints[k] for k in path]
         slides = sum(max(abs(joint.lower), abs(joint.upper)) for joint in joints if joint.kind == "prismatic")
         return sum(length(joint.rest_offset) for joint in joints[1:]) + length(end.offset) + slides

@@ -28,10 +28,8 @@ BASE = 6  # number of unknowns of the base: linear, then angular velocity, in wo
 BASE_POSITION = np.array(ORIGIN)
 LINEAR = 3  # number of its linear unknowns, which come first; steps along them are exact at any length
 FEW = 8  # number of configurations up to which the overhead of numpy's calls exceeds their computation
-LINEAR_BASE, ANGULAR_BASE = (
-    np.eye(BASE)[:, :LINEAR],
-    np.eye(BASE)[:, LINEAR:],
-)  # (6, 3) linear and angular velocity that each unknown of the base causes
+# (6, 3) each: linear and angular velocity that a unit speed of each unknown of the base causes
+LINEAR_BASE, ANGULAR_BASE = np.eye(BASE)[:, :LINEAR], np.eye(BASE)[:, LINEAR:]
 
 
 class Frames:
@@ -135,16 +133,14 @@ class Tree:
         widths = [3 if kind == "spherical" else 1 for kind in kinds]
         self.first: Indices = np.cumsum([0, *widths])[:-1]  # each joint's first coordinate
         self.joint_of: Indices = np.repeat(np.arange(count), widths)  # joint of each coordinate
-        self.balls = np.array(
-            [k for k, kind in enumerate(kinds) if kind == "spherical"], np.intp
-        )  # indices of spherical joints
+        # indices of spherical joints
+        self.balls = np.array([k for k, kind in enumerate(kinds) if kind == "spherical"], np.intp)
         self.ball_coordinates = self.first[self.balls][:, None] + np.arange(3)
         # (v, 3, 1) axes of the coordinates, in the frames of their joints
         self.axes = axes[self.joint_of][:, :, None]
         self.axes[self.ball_coordinates, :, 0] = np.eye(3)
-        self.slides = np.array(
-            [kinds[k] == "prismatic" for k in self.joint_of], bool
-        )  # (v,) whether each coordinate is prismatic
+        # (v,) whether each coordinate is prismatic
+        self.slides = np.array([kinds[k] == "prismatic" for k in self.joint_of], bool)
         self.has_slides, self.is_revolute = bool(self.slides.any()), (~self.slides).astype(float)[:, None]
         self.carrying = np.array(carriers, np.intp)  # joint that carries each link; -1: the base
         self.ends = np.asarray(carried, float).reshape(-1, 4, 4)
@@ -156,18 +152,15 @@ class Tree:
             moved_by[k + 1, BASE:][self.joint_of == k] = True
         # Nodes are in the order of their depth, so that the nodes of one depth form a slice.
         order = np.argsort(depth, kind="stable")
-        joints, node = (
-            order[1:] - 1,
-            np.argsort(order),
-        )  # joint of each node after the base's; and the nodes of the base and of each joint
+        # (n,) joint of each node but the base's; (1 + n,) node of the base, then of each joint
+        joints, node = order[1:] - 1, np.argsort(order)
         self.node_joints: Indices = order - 1  # (1 + n,) joint of each node; -1: the base
         self.held: Indices = node[self.joint_of + 1]  # (v,) node of each coordinate
         self.held_nodes = run_of(self.held)
         self.carriers: Indices = node[self.carrying + 1]  # (k,) node that carries each link
         self.moved_by = moved_by[order]  # (1 + n, 6 + v) whether an unknown moves a node
-        above = np.append(0, node[np.array(self.parents, np.intp) + 1][joints]).astype(
-            np.intp
-        )  # each node's parent; 0: the base
+        # (1 + n,) each node's parent node; 0: the base
+        above = np.append(0, node[np.array(self.parents, np.intp) + 1][joints]).astype(np.intp)
         starts = np.searchsorted(np.array(depth)[order], np.arange(2, max(1, *depth) + 2)).tolist()
         self._roots = slice(0, starts[0])  # the base, and the joints directly on it
         self._levels = [(slice(start, stop), run_of(above[start:stop])) for start, stop in pairwise(starts)]
@@ -181,9 +174,8 @@ class Tree:
         slides = self.slides[self._factor_of]
         self._terms = _transform_terms(self.rests[joints], axes[joints], slides)
         self._slid = np.flatnonzero(slides)
-        self._at_rest = np.concatenate(
-            (np.eye(4)[None], self.rests[joints])
-        )  # (1 + n, 4, 4) each node in its parent's frame, at zero
+        # (1 + n, 4, 4) each node in its parent's frame, at zero
+        self._at_rest = np.concatenate((np.eye(4)[None], self.rests[joints]))
         self._is_of_balls = len(self.balls) == count
         self._ball_nodes: Indices = node[self.balls + 1]
         self._ball_rests = self.rests[self.balls, :3, :3]
@@ -251,13 +243,17 @@ class Tree:
         return placed
 
     def velocity(self, frames: Frames, link: int) -> Array:
-        """Linear velocity (..., v, 3) [m] of a link caused by a unit speed of each coordinate."""
+        """Linear velocity (..., v, 3) of a link's origin that a unit speed of each coordinate causes [m/rad;
+        prismatic m/m]; zero for coordinates that do not move the link.
+        """
         moved = self.moved_by[self.carriers[link], BASE:][:, None]
         position = self.placed(frames, np.array([link]))[..., 0, :3, 3]
         return np.where(moved, frames.velocity(position), 0.0)
 
     def jacobian(self, frames: Frames, link: int) -> tuple[Array, Array]:
-        """Angular and linear Jacobian (..., 3, 6 + v) of a link in the world."""
+        """Angular and linear Jacobian, (..., 3, 6 + v) each, of a link in the world's axes; the linear one at
+        the link's origin.
+        """
         moved = self.moved_by[self.carriers[link]][:, None]
         position = self.placed(frames, np.array([link]))[..., :3, 3]
         angular = np.where(moved, frames.angular, 0.0)
@@ -268,8 +264,8 @@ class Tree:
 
 
 def _transform_terms(rests: Array, axes: Array, slides: Mask) -> Array:
-    """Matrices (n, 3, 16) whose sum is a joint's transform (16,), with the factors 1, sine or displacement,
-    and 1 - cosine.
+    """Terms (n, 3, 16) of the joints' transforms, row by row: a transform is the sum of its three terms times
+    1, the sine of the angle or the displacement, and 1 - the cosine.
 
     Args:
         rests: (n, 4, 4) the joints' frames in their parents', at zero.

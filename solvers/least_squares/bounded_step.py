@@ -12,10 +12,9 @@ from ..kinematics.se3 import Array
 from ..kinematics.tree import Indices, Mask
 from ..tolerances import EXACT
 
-LONGEST_STEP = (
-    # [rad, or in sizes of a robot] largest step of a coordinate: beyond it the linear model is inaccurate
-    0.5
-)
+# [rad, or in fractions of a skeleton's reach or sizes of a mechanism] largest step of a coordinate: beyond it
+# the linear model is inaccurate
+LONGEST_STEP = 0.5
 # limit for loops that end by themselves: rounding errors cannot prolong them, and no observed loop takes as
 # many
 MAX_ITERATIONS = 200
@@ -29,8 +28,7 @@ def within(step: Step, lower: Array, upper: Array, slope: Slope | None = None) -
     """The step (n,) within bounds, and a mask (n,) of the unknowns that are at a bound.
 
     Unknowns that would leave their bounds are held there, and the others are solved for again, until none
-    leaves.
-    Source: the clamping loop of Baerlocher & Boulic 2004. If several leave at once, some need not be held
+    leaves (the clamping loop of Baerlocher & Boulic 2004). If several leave at once, some need not be held
     while the others are: with `slope` these are released.
 
     Args:

@@ -1,9 +1,9 @@
 """Bounded least squares: minimise x' H x / 2 - g' x for lower <= x <= upper, by a warm-started active set.
 
-Block principal pivoting (Portugal, Judice & Vicente 1994): all unknowns on the wrong side change it at once;
-where that no longer helps, one at a time, each of which lowers the objective (a primal active set; Nocedal &
-Wright 2006, 16.5). A step of motion keeps nearly the same bounds active as the step before, so that one or
-two solves are usual.
+Block principal pivoting (Portugal, Judice & Vicente 1994): all unknowns that are wrongly free or wrongly at a
+bound change at once. Where that no longer helps, they change one at a time, which lowers the objective each
+time (a primal active set; Nocedal & Wright 2006, 16.5). A step of motion keeps nearly the same bounds active
+as the step before, so that one or two solves are usual.
 """
 
 import math
@@ -122,9 +122,8 @@ def minimum(quadratic: Quadratic, lower: Array, upper: Array, sides: Sides | Non
             sides = np.where(pinned, ABOVE, sides)
         at_bounds = np.where(sides < 0, lower, upper)
         at_bounds[sides == 0] = 0.0
-        if not math.isfinite(
-            np.vdot(at_bounds, at_bounds)
-        ):  # a bound that was active before has become infinite, so the unknown is free
+        if not math.isfinite(np.vdot(at_bounds, at_bounds)):
+            # a bound that was active before has become infinite, so the unknown is free
             sides = np.where(np.isinf(at_bounds), FREE, sides)
             continue
         rounds += 1
@@ -138,9 +137,8 @@ def minimum(quadratic: Quadratic, lower: Array, upper: Array, sides: Sides | Non
             rounding = EXACT * max(size, quadratic.largest / quadratic.steepest)
             ahead = x - slope / quadratic.steepest + (tolerance + rounding) * sides
         following = (ahead > upper + tolerance).view(np.int8) - (ahead < lower - tolerance).view(np.int8)
-        following[sides * following < 0] = (
-            FREE  # an unknown changes from one bound to the other only after a free round in between
-        )
+        # an unknown changes from one bound to the other only after a free round in between
+        following[sides * following < 0] = FREE
         changed = (following != sides).nonzero()[0]
         if some_pinned:
             changed = changed[~pinned[changed]]
@@ -170,9 +168,8 @@ def _descended(quadratic: Quadratic, lower: Array, upper: Array, x: Array, round
         move = least - x
         room = np.where(move > 0.0, upper, lower) - x
         crossing = (sides == 0) & (np.abs(move) > np.abs(room))
-        shares = np.divide(
-            room, move, out=np.ones(len(x)), where=crossing
-        )  # fractions of the move up to each bound that it crosses
+        # fractions of the move up to each bound that it crosses
+        shares = np.divide(room, move, out=np.ones(len(x)), where=crossing)
         nearest = int(np.argmin(shares))
         x = np.minimum(np.maximum(x + shares[nearest] * move, lower), upper)
         if crossing[nearest]:
@@ -180,9 +177,8 @@ def _descended(quadratic: Quadratic, lower: Array, upper: Array, x: Array, round
         else:
             size = math.sqrt(np.vdot(x, x))
             rounding = EXACT * (max(1.0, size) * quadratic.steepest + quadratic.largest)
-            inward = np.where(
-                pinned, 0.0, slope * sides
-            )  # if positive, the objective decreases away from the bound
+            # if positive, the objective decreases away from the bound
+            inward = np.where(pinned, 0.0, slope * sides)
             steepest = int(np.argmax(inward))
             if inward[steepest] <= rounding:
                 return Boxed(x, sides, rounds)

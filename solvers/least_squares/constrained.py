@@ -76,9 +76,8 @@ class ConstrainedSolution(NamedTuple):
 
     x: Array  # (n,) solution, within the box
     sides: Sides  # (n,) as in `box.Boxed`
-    multipliers: (
-        Array  # (m,) forces of the constraints; zero for inactive ones, and for all if any is violated
-    )
+    # (m,) forces of the constraints; zero for inactive ones, and for all if any is violated
+    multipliers: Array
     yielded: Array  # (m,) signed violation of each constraint; zero if it holds
     rounds: int  # number of linear solves
     stopped: bool = False  # whether a search was stopped before the minimum
@@ -146,9 +145,8 @@ def solve(
         last = change
     beyond = constraints.beyond(x)
     yielded = np.where(np.abs(beyond) > tolerance, beyond, 0.0)
-    return ConstrainedSolution(
-        x, sides, 0.0 * forces if yielded.any() else forces, yielded, rounds, stopped
-    )  # the next step starts anew, since its violations may differ
+    # the next step starts anew, since its violations may differ
+    return ConstrainedSolution(x, sides, 0.0 * forces if yielded.any() else forces, yielded, rounds, stopped)
 
 
 class _Penalty:
@@ -170,6 +168,7 @@ class _Penalty:
         self.stiffness = float(matrix.diagonal().max()) / (MET * (size or 1.0))
 
     def _cost(self, x: Array, shift: Array) -> float:
+        """The objective plus the penalties at `x` (n,), with targets shifted by `shift` (m,)."""
         beyond = self.constraints.beyond(x, shift)
         return (
             0.5 * float(x @ self.matrix @ x)

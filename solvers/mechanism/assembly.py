@@ -17,10 +17,8 @@ from .solution import AssemblyState, MechanismSolution
 from .solver import MechanismSolver
 
 TRIES = 60  # number of starts, including the given one
-NEAREST, FARTHEST = (
-    0.1,
-    1.6,
-)  # [rad or sizes] smallest and largest distance of random starts from the given one
+# [rad or sizes] smallest and largest distance of random starts from the given one
+NEAREST, FARTHEST = 0.1, 1.6
 NO_GOALS = Goals()
 
 
@@ -45,6 +43,9 @@ def assemble(
     Returns:
         The best solution found. If `report.assembled` is False, the loops could be closed from no start, and
         `report.worst` names the worst joint.
+
+    Raises:
+        MechanismError: as `MechanismSolver.solve`.
     """
     start = _by_full_rotations(solver, solver.rest() if start is None else start, goals)
     dice = np.random.default_rng(seed)
@@ -63,12 +64,16 @@ def assemble(
 
 
 def _rank(solution: MechanismSolution) -> tuple[float, float]:
+    """Numbers by which solutions are compared, lower is better: residual of the loops, then task error."""
     return max(solution.report.residual, MET), solution.report.goal_error
 
 
 def _elsewhere(
     solver: MechanismSolver, start: AssemblyState, dice: np.random.Generator, spread: float
 ) -> AssemblyState:
+    """A random state around a start, within limits; `spread` [rad or sizes] is the standard deviation of each
+    coordinate that a loop depends on.
+    """
     tree = solver.tree
     step = spread * dice.normal(size=len(tree)) * tree.unit * solver.loops.matters
     values, balls = tree.moved(start.values, start.balls, step)
@@ -76,7 +81,7 @@ def _elsewhere(
 
 
 class _Gaps:
-    """The loops' gaps as task errors for assembly (eq. 1 of the paper)."""
+    """The loops' gaps as task errors for assembly (Schumacher et al. 2021, eq. 1)."""
 
     def __init__(self, loops: Loops, driven: Mapping[int, Array]) -> None:
         self.loops, self.driven = loops, driven

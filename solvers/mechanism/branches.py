@@ -38,6 +38,7 @@ class DeterminantReference:
 
     @classmethod
     def at(cls, block: Array) -> "DeterminantReference":
+        """The reference that a block (r, p) gives: relative to it the block's determinant is 1."""
         left, sizes, right = np.linalg.svd(block, full_matrices=False)
         counts = sizes > RANK * sizes.max(initial=0.0)
         is_clear = bool((~counts | (sizes > NEAR_SINGULAR * sizes.max(initial=0.0))).all())
@@ -87,6 +88,9 @@ class Branches:
     """Tracks the assembly modes of one mechanism: its different poses at the same motor values."""
 
     def __init__(self, clusters: Clusters, actuated: NDArray[np.int64], unit: Array) -> None:
+        """`actuated` (m,): indices of the coordinates that actuators drive; `unit` (v,): unit of each
+        coordinate [rad or m].
+        """
         self.clusters, self.actuated, self.unit = clusters, actuated, unit
         self.passive = [~np.isin(columns, actuated) for columns in clusters.columns]
 
@@ -141,9 +145,13 @@ class Branches:
     def _followed(
         self, last: Mode, determinant: float, position: Array, columns: Indices
     ) -> tuple[Mode, bool]:
-        """The mode of a cluster in the next frame, away from singular poses, and whether it has changed. Now
-        the `determinant` is relative to the mode's reference, and all coordinates are `position` (v,);
-        those of the cluster are `columns` (c,).
+        """The mode of a cluster in the next frame, away from singular poses, and whether it has changed.
+
+        Args:
+            last: The cluster's mode in the last frame.
+            determinant: Determinant in this frame, relative to the last mode's reference.
+            position: All coordinates (v,) in this frame [rad, or sizes of the mechanism].
+            columns: Indices (c,) of the cluster's coordinates.
         """
         step = position - last.position
         is_other = self._is_unpredicted(last, determinant, step, columns)

@@ -13,9 +13,8 @@ from ..least_squares.damping import regularise
 # constraints have less than 1e-6 after rounding to single precision.
 RANK = 1e-5
 
-Across = tuple[
-    Indices, Array
-]  # indices (c,) of a cluster's coordinates, and the projector (c, c) onto the motions that open its loops
+# indices (c,) of a cluster's coordinates, and the projector (c, c) onto the motions that open its loops
+Across = tuple[Indices, Array]
 
 
 class Clusters:

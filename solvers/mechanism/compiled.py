@@ -114,7 +114,7 @@ class CompiledSolve:
     }
 
     def goals(self, goals: Goals, objectives: Objectives) -> bytes | None:
-        """Goals in the kernel's form; None if the kernel does not support one of the tasks."""
+        """The tasks of goals in the kernel's form; None if the kernel does not support one of them."""
         rows: list[bytes] = []
         for task in objectives.of_goals(goals):
             writer = self.WRITERS.get(type(task))
@@ -133,7 +133,7 @@ class CompiledSolve:
 
     def solve(
         self,
-        goals_of_tasks: bytes,
+        tasks_of_goals: bytes,
         goals: Goals,
         driven: dict[int, Array],
         dt: float | None,
@@ -143,7 +143,7 @@ class CompiledSolve:
         """Solves for goals; `self.task` contains the budget before the call, and the report after it.
 
         Args:
-            goals_of_tasks: Tasks as returned by `goals`.
+            tasks_of_goals: Tasks as returned by `goals`.
             goals: Goals, for the regularisers and the axes of weights.
             driven: Poses (4, 4) of driven bodies, by the body's index.
             dt: Time since the last frame [s]; None: without speed limits.
@@ -180,7 +180,7 @@ class CompiledSolve:
                 row = rows[self.driven.index(body)]
                 row[0], row[1:10], row[10:] = 1.0, pose[:3, :3].ravel(), pose[:3, 3]
         is_regularised = weights is not NO_REGULARISER and weights != NO_REGULARISER
-        after, poses = mechanism.solve(goals_of_tasks, is_regularised)
+        after, poses = mechanism.solve(tasks_of_goals, is_regularised)
         return self._state(after, dt, start), poses
 
     def _state(self, after: Array, dt: float | None, start: AssemblyState) -> AssemblyState:

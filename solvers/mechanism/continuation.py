@@ -45,6 +45,7 @@ def continued(
 
 
 def _deviates(taken: Array, last: Array) -> bool:
+    """Whether a step (v,) differs from the last one (v,) by more than two steps that count as alike."""
     return float(np.abs(taken - last).max(initial=0.0)) > max(
         ALIKE * float(np.abs(last).max(initial=0.0)), CLOSE_ENOUGH
     )
@@ -53,8 +54,7 @@ def _deviates(taken: Array, last: Array) -> bool:
 def _determined(descent: Descent, configuration: Configuration, step: Array) -> Array:
     """The part of a step (v,) that the tasks determine: continued free motion would never come to rest."""
     _, sizes, directions = np.linalg.svd(descent.along(configuration), full_matrices=False)
-    determined = directions[
-        sizes > EXACT * sizes.max(initial=0.0)
-    ]  # near a fold one direction has a singular value of almost zero
+    # near a fold one direction has a singular value of almost zero
+    determined = directions[sizes > EXACT * sizes.max(initial=0.0)]
     determined_step: Array = determined.T @ (determined @ step)
     return determined_step

@@ -81,8 +81,8 @@ def linearised(solver: MechanismSolver, state: AssemblyState) -> tuple[Array, Ar
     """Jacobian (r, v) of the loops' residuals, and Jacobian (b, 6, v) of the bodies' angular and linear
     velocities.
 
-    Both are derivatives per unit step of the coordinates: 1 rad, or the mechanism's mean size for prismatic
-    joints.
+    Both are derivatives per unit step of the coordinates: 1 rad, or the mechanism's size for prismatic
+    joints. Linear velocities are in sizes.
     """
     tree = solver.tree
     frames = tree.forward(state.values, balls=state.balls)
@@ -97,6 +97,7 @@ def linearised(solver: MechanismSolver, state: AssemblyState) -> tuple[Array, Ar
 
 
 def _rank(rows: Array) -> int:
+    """Rank of a matrix (r, v): the number of its singular values above `RANK` times the largest."""
     if not rows.size:
         return 0
     sizes = np.linalg.svd(rows, compute_uv=False)

@@ -2,10 +2,10 @@
 limits.
 
 Each step corrects the loops' residual and moves in the null space of their Jacobian, so that tasks move the
-mechanism without opening it (section IV.C, eq. 3 of the paper). Redundant constraints, as planar loops have
-them, are handled by damping far below the smallest significant singular value. Lengths are in "sizes",
-multiples of the mean distance between neighbouring joints (`SpanningTree.size`), which makes them comparable
-with radians.
+mechanism without opening it (Schumacher et al. 2021, section IV.C, eq. 3). Redundant constraints, as planar
+loops have them, are handled by damping far below the smallest significant singular value. Lengths are in
+"sizes", multiples of the mean distance between neighbouring joints (`SpanningTree.size`), which makes them
+comparable with radians.
 """
 
 import math
@@ -103,9 +103,8 @@ class Descent:
         self.damping = Damping(damping)
         # number of evaluations so far, and the number at which the descent stops
         self.evaluations, self.most = 0, math.inf
-        self.held = np.zeros(
-            len(self.unit), bool
-        )  # (v,) whether the last step would take a coordinate beyond a bound
+        # (v,) whether the last step would take a coordinate beyond a bound
+        self.held = np.zeros(len(self.unit), bool)
         self.last: CurvedStep | None = None  # motion of the last frame, scaled to this frame's duration
         self.first: Array | None = None  # (v,) first step, according to the linear model
 
@@ -230,9 +229,8 @@ class Descent:
         if stepped.open > CLOSE_ENOUGH:
             return None
         gain = configuration.square - stepped.square
-        cost = configuration.open * (
-            configuration.open + float(np.sqrt(configuration.square))
-        )  # largest increase of the task errors that closing the loops can cause
+        # largest increase of the task errors that closing the loops can cause
+        cost = configuration.open * (configuration.open + float(np.sqrt(configuration.square)))
         closes_loops = configuration.open > max(EXACT, 2.0 * stepped.open) and gain > -cost
         return stepped if gain > 0.0 or closes_loops else None
 
@@ -262,9 +260,8 @@ class Descent:
             (self.lower - configuration.values) / self.unit,
             (self.upper - configuration.values) / self.unit,
         )
-        step, at_bound = within(
-            of_free, least - EXACT, most + EXACT, slope if len(error) else None
-        )  # `stepped` clips what rounding leaves beyond the bounds
+        # `stepped` clips what rounding leaves beyond the bounds
+        step, at_bound = within(of_free, least - EXACT, most + EXACT, slope if len(error) else None)
         if not is_closing_only:
             self.held = at_bound
         return step
@@ -283,6 +280,9 @@ class Descent:
         return closing + project(serving, across)
 
     def _task_step(self, error: Array, along: Array) -> Array:
+        """The damped least-squares step (v,) against task errors (e,), with their Jacobian `along` (e, v) in
+        the loops' null space.
+        """
         is_wide = len(error) > along.shape[1]
         square = along.T @ along if is_wide else along @ along.T
         regularise(square, self.damping.at(float(error @ error)))
@@ -299,9 +299,8 @@ class Descent:
         """
         while configuration.open > enough:
             stepped = self.stepped(configuration, self.step(configuration, is_closing_only=True))
-            if (
-                stepped.open >= 0.5 * configuration.open
-            ):  # near a closed pose Newton's method doubles the digits; otherwise it is stuck
+            if stepped.open >= 0.5 * configuration.open:
+                # near a closed pose Newton's method doubles the digits; otherwise it is stuck
                 return configuration if stepped.open >= configuration.open else stepped
             configuration = stepped
         return configuration

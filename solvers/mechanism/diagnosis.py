@@ -1,12 +1,11 @@
 """Diagnosis of loops that are locked or flat: joints that cannot move, and misaligned axes.
 
-With every joint in the spanning tree, the loops' Jacobian has a column for each DoF, its screw,
-and six equations for each loop: its null space contains the possible motions. A misaligned hinge adds a screw
-that
-the others of its loop cannot balance: it is locked, and mostly the whole loop with it. Without it the others
-span the screws that they can balance; if that contains a hinge at the same position about another axis, this
-is the correct axis. That may be true at a single pose only, so the corrected loop must also be able to move a
-little.
+With every joint in the spanning tree, the loops' Jacobian has a column for each DoF, its screw, and six rows
+for each loop: its null space contains the possible motions. A misaligned hinge adds a screw that the other
+joints of its loop cannot balance: the hinge is locked, and mostly the whole loop with it. The screws of the
+other joints span all screws that they can balance. If these include that of a hinge at the same position
+about another axis, this is the correct axis. It may be so at a single pose only, so the corrected loop must
+also be able to move a little.
 
 Source: screw systems and loop equations, as in Hunt, Kinematic Geometry of Mechanisms, 1978, and Davies,
 Kirchhoff's Circulation Law Applied to Multi-Loop Kinematic Chains, 1981.
@@ -193,9 +192,10 @@ class _Examination:
             self._jacobian(self.screws)[:, coordinates[coordinates != coordinate]], full_matrices=False
         )
         spanned = sides[:, sizes > RANK * sizes.max(initial=0.0)]
+        # (r, 3) the coordinate's column of the Jacobian if its axis were X, Y or Z of the mechanism's base
         by_axis = np.stack(
             [self._jacobian(self._screws_with(coordinate, axis))[:, coordinate] for axis in np.eye(3)], 1
-        )  # (r, 3)
+        )
         axis = self.frames.axes[coordinate]
         left = by_axis - spanned @ (spanned.T @ by_axis)
         _, sizes, directions = np.linalg.svd(left)

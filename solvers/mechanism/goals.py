@@ -13,9 +13,9 @@ EVENLY: Vector = (1.0, 1.0, 1.0)
 
 
 def _check_weights(what: str, weights: tuple[float, ...], count: int = 3) -> None:
-    check_numbers(
-        what, weights, count, 1.0 / REDUNDANT
-    )  # largest weight: above it the damping would exceed the effect of weights of 1
+    """Raises MechanismError if there are not `count` weights from 0 to a largest one."""
+    # largest weight: above it the damping would exceed the effect of weights of 1
+    check_numbers(what, weights, count, 1.0 / REDUNDANT)
     if any(weight < 0.0 for weight in weights):
         raise MechanismError(f"{what} must not be below 0, got {', '.join(map(str, weights))}")
 
@@ -32,9 +32,8 @@ class FrameGoal:
     rotation: Quaternion | None = None
     position_weight: Vector = EVENLY  # weights along `Goals.weight_axes`
     rotation_weight: Vector = EVENLY  # weights about the goal's own axes
-    direction: Vector | None = (
-        None  # direction in the world (any length) in which `axis` points; the roll about it is free
-    )
+    # direction in the world (any length) in which `axis` points; the roll about it is free
+    direction: Vector | None = None
     axis: Vector = Z  # axis of the frame on the body that points in `direction`
     direction_weight: float = 1.0
 
@@ -94,18 +93,15 @@ class Goals:
 
     frames: tuple[FrameGoal, ...] = ()
     centres: tuple[CentreGoal, ...] = ()  # goals for the centre of mass, of which the weighted mean is used
-    actuators: Mapping[str, tuple[float, ...]] = field(
-        default_factory=dict
-    )  # joint -> its commanded values [rad or m], as in forward kinematics
-    driven: Mapping[str, RigidTransform] = field(
-        default_factory=dict
-    )  # driven body -> its pose; a driven body without one is free in this frame
+    # joint -> its commanded values [rad or m], as in forward kinematics
+    actuators: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
+    # driven body -> its pose; a driven body without one is free in this frame
+    driven: Mapping[str, RigidTransform] = field(default_factory=dict)
     regulariser_weights: RegulariserWeights = NO_REGULARISER
     # whether actuators' full rotations count; otherwise they rotate by the shortest way within their limits
     counts_full_rotations: bool = False
-    weight_axes: Quaternion = (
-        IDENTITY  # rotation of the axes of position weights, in the frame in which these goals are given
-    )
+    # rotation of the axes of position weights, in the frame in which these goals are given
+    weight_axes: Quaternion = IDENTITY
 
     def __post_init__(self) -> None:
         for name, values in self.actuators.items():

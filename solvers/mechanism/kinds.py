@@ -24,7 +24,7 @@ class Row(IntEnum):
     TURN_Z = 5
     SWING_X = 6  # half-angle vector of the swing of the z axes
     SWING_Y = 7
-    CROSS = 8  # the child's y axis along the parent's x axis; 0 if they are perpendicular
+    CROSS = 8  # cosine of the angle between the child's y axis and the parent's x axis
 
 
 POSITION = (Row.X, Row.Y, Row.Z)
@@ -37,7 +37,7 @@ class JointStructure:
     """Degrees of freedom and constraints of a kind of joint."""
 
     moves: tuple[Freedom, ...]  # elementary moves from the parent to the child; a ball counts as three DoF
-    rows: tuple[Row, ...]  # residuals that the joint constrains: 6 minus its number of DoF
+    rows: tuple[Row, ...]  # residuals that the joint constrains, one for each of the 6 DoF that it has not
 
     @property
     def freedoms(self) -> tuple[Freedom, ...]:
@@ -53,9 +53,8 @@ KINDS: dict[str, JointStructure] = {
     "prismatic": JointStructure(("translate z",), (Row.X, Row.Y, *TURN)),
     "cylindrical": JointStructure(("translate z", "rotate z"), (Row.X, Row.Y, *SWING)),
     "spherical": JointStructure(("ball",), POSITION),
-    "universal": JointStructure(
-        ("rotate x", "rotate y"), (*POSITION, Row.CROSS)
-    ),  # about x of the parent's frame, then about y of the child's
+    # about x of the parent's frame, then about y of the child's
+    "universal": JointStructure(("rotate x", "rotate y"), (*POSITION, Row.CROSS)),
     "cartesian": JointStructure(("translate x", "translate y", "translate z"), TURN),
     "planar": JointStructure(("translate x", "translate y", "rotate z"), (Row.Z, *SWING)),
     "free": JointStructure(("translate x", "translate y", "translate z", "ball"), ()),

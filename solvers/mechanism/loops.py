@@ -24,10 +24,12 @@ class JointResiduals:
         self.joint = np.array([k for k, _ in kinds_and_rows], int)  # joint of each residual
         self.row = np.array([row for _, row in kinds_and_rows], int)
         self.is_position = self.row <= Row.Z
+        # (r,) flat index of each residual among the components (c, 9) of all joints
         self.picked = self.joint * len(Row) + self.row
         positions = np.zeros((self.count, 3))
         positions[self.joint[self.is_position], self.row[self.is_position]] = 1.0
-        self.held_positions = positions
+        self.held_positions = positions  # (c, 3) 1 for position components that a joint constrains, else 0
+        # (c,) whether a joint constrains the whole rotation, the swing, or the cosine of two axes
         self.has_rotation_rows = np.array([Row.TURN_X in KINDS[kind].rows for kind in kinds], bool)
         self.swings = np.array([Row.SWING_X in KINDS[kind].rows for kind in kinds], bool)
         self.crosses = np.array([Row.CROSS in KINDS[kind].rows for kind in kinds], bool)
@@ -95,19 +97,16 @@ class Loops:
         links = np.array(
             [closure.on_parent for closure in closures] + [closure.on_child for closure in closures], np.intp
         )
-        self._nodes, self._ends = (
-            tree.carriers[links],
-            tree.ends[links],
-        )  # frames of the parents' ends, then of the children's
+        # frames of the parents' ends, then of the children's
+        self._nodes, self._ends = tree.carriers[links], tree.ends[links]
         parents, children = np.split(self._nodes, 2)
         signs = tree.carries[children] - tree.carries[parents]
         self.matters = signs.any(0)  # (v,) whether any loop depends on a coordinate
         self.driven = [(k, closure.driven) for k, closure in enumerate(closures) if closure.driven >= 0]
         # (r,) factors that make rotations [rad] and positions [sizes] comparable
         self.weight = np.where(self.rows.is_position, 1.0 / tree.size, 1.0)
-        self._share = (
-            self.weight[:, None] * signs[self.rows.joint]
-        )  # (r, v) weight and sign with which a coordinate moves a residual
+        # (r, v) weight and sign with which a coordinate moves a residual
+        self._share = self.weight[:, None] * signs[self.rows.joint]
         self.clusters = Clusters(signs != 0.0, self.rows.joint)
 
     def ends(self, frames: Frames, driven: Mapping[int, Array]) -> tuple[Array, Array]:
@@ -133,9 +132,8 @@ class Loops:
         parents, children = self.ends(frames, driven)
         residual, grows = self.rows.residual(self.rows.relative(parents, children))
         back = np.swapaxes(parents[:, :3, :3], -1, -2)
-        by_screw = np.zeros(
-            (len(parents), len(Row), 6)
-        )  # velocities of the child: angular, and linear at the world's origin
+        # (c, 9, 6) components' change by the child's velocity: angular, and linear at the world's origin
+        by_screw = np.zeros((len(parents), len(Row), 6))
         np.matmul(back, hat(-children[:, :3, 3]), out=by_screw[:, :3, :3])
         by_screw[:, :3, 3:] = back
         np.matmul(grows, back, out=by_screw[:, 3:, :3])

@@ -46,6 +46,7 @@ def check_numbers(
 
 
 def _listed(numbers: Sequence[float]) -> str:
+    """Numbers as text, separated by commas; anything else as its repr."""
     try:
         return ", ".join(str(number) for number in numbers)
     except TypeError:
@@ -109,7 +110,7 @@ class Joint:
     in_parent: RigidTransform = HERE
     in_child: RigidTransform = HERE
     lower: tuple[float, ...] = ()  # [rad or m] per degree of freedom; empty: no limit
-    upper: tuple[float, ...] = ()
+    upper: tuple[float, ...] = ()  # likewise
     velocity: tuple[float, ...] = ()  # [rad/s or m/s] per degree of freedom; empty: no limit
     actuated: bool = False
     # whether to prefer this joint for cutting the loop, and to name it if the loop stays open
@@ -161,13 +162,12 @@ class Mechanism:
 
     bodies: tuple[RigidBody, ...]
     joints: tuple[Joint, ...] = ()
-    warnings: tuple[str, ...] = field(
-        default=(), compare=False
-    )  # sentences about properties that were read differently from how they were written
+    # sentences about properties that were read differently from how they were written
+    warnings: tuple[str, ...] = field(default=(), compare=False)
 
     def __post_init__(self) -> None:
-        _unique("body", [body.name for body in self.bodies])
-        _unique("joint", [joint.name for joint in self.joints])
+        _unique("bodies", [body.name for body in self.bodies])
+        _unique("joints", [joint.name for joint in self.joints])
         for joint in self.joints:
             for end, name in (("parent", joint.parent), ("child", joint.child)):
                 if name != WORLD and name not in self.body_index:
@@ -178,20 +178,24 @@ class Mechanism:
 
     @cached_property
     def body_index(self) -> dict[str, int]:
+        """Index of each body in `bodies`, by name."""
         return {body.name: k for k, body in enumerate(self.bodies)}
 
     @cached_property
     def joint(self) -> dict[str, Joint]:
+        """The joints by name."""
         return {joint.name: joint for joint in self.joints}
 
     @cached_property
     def actuators(self) -> tuple[Joint, ...]:
+        """The joints with an actuator."""
         return tuple(joint for joint in self.joints if joint.actuated)
 
 
-def _unique(word: str, names: Sequence[str]) -> None:
+def _unique(kind: str, names: Sequence[str]) -> None:
+    """Raises MechanismError if two of the names are equal; `kind` is the plural of what they name."""
     seen: set[str] = set()
     for name in names:
         if name in seen:
-            raise MechanismError(f"there are two {word} named '{name}': give one of them another name")
+            raise MechanismError(f"there are two {kind} named '{name}': give one of them another name")
         seen.add(name)

@@ -92,6 +92,9 @@ class Objectives:
             yield self._centre(goals.centre, axes)
 
     def _make_ends(self, frames: tuple[Weighted, ...], share: float = 1.0) -> Ends:
+        """Ends of (body, frame on it, weights), with squared-error weights times `share`. Raises
+        MechanismError for a body that does not exist.
+        """
         unknown = [body for body, _, _ in frames if body not in self.mechanism.body_index]
         if unknown:
             raise MechanismError(
@@ -188,6 +191,7 @@ class Objectives:
         return commands
 
     def _driven(self, name: str) -> Passage:
+        """Passage of a joint that an actuator can drive. Raises MechanismError if there is no such joint."""
         if not self.tree.passage(name).joints:
             free = ", ".join(joint for joint, passage in self.tree.passages.items() if passage.joints)
             raise MechanismError(

@@ -33,14 +33,14 @@ class SolveReport(NamedTuple):
     worst: str  # name of that joint; "" if no joint closes a loop
     goal_error: float  # square root of the remaining weighted sum of squares [sizes, rad]
     at_limits: tuple[str, ...]  # sentences on joints whose position or speed limit keeps goals from being met
-    iterations: int
-    flipped: (
-        # whether the assembly mode has changed since the last frame by more than the motors' own movement
-        bool
-    )
+    iterations: int  # number of steps
+    # whether the assembly mode has changed since the last frame in a way that the motors' movement does not
+    # predict
+    flipped: bool
 
     @property
     def converged(self) -> bool:
+        """Whether the solution is a pose of the mechanism; the same as `assembled`."""
         return self.assembled
 
 

@@ -61,6 +61,7 @@ class MechanismSolver:
         )
 
     def _limits(self) -> tuple[Array, Array, Array]:
+        """Lower, upper and velocity limits of the coordinates, (v,) each; infinite if there are none."""
         lower, upper, velocity = np.full((3, len(self.tree)), [[-np.inf], [np.inf], [np.inf]])
         for joint in self.mechanism.joints:
             coordinates = self.tree.passage(joint.name).coordinates
@@ -143,8 +144,9 @@ class MechanismSolver:
             The nearest closed pose found. If the loops cannot be closed, `report.assembled` is False.
 
         Raises:
-            MechanismError: a goal is for a body or joint that does not exist, or `dt` is not a valid
-                duration.
+            MechanismError: a goal is for a body or joint that does not exist, an actuator has a wrong number
+                of values, a body that is not driven is given a pose, the centre of mass has a goal although
+                no body has a mass, or `dt` is not a valid duration.
         """
         if dt is not None and not SHORTEST_FRAME <= dt <= LONGEST_FRAME:
             raise MechanismError(
@@ -171,6 +173,7 @@ class MechanismSolver:
     def _solved(
         self, goals: Goals, state: AssemblyState, dt: float | None, iterations: int, evaluations: int | None
     ) -> MechanismSolution:
+        """The solution for valid goals, by the kernel if it supports them all; arguments as for `solve`."""
         if self.compiled is not None:
             tasks_of_goals = self.compiled.goals(goals, self.objectives)
             if tasks_of_goals is not None:
@@ -310,7 +313,7 @@ class MechanismSolver:
         return self.branches.follow(branch, configuration.shape.loops[1], configuration.values)
 
     def driven_poses(self, goals: Goals) -> dict[int, Array]:
-        """Poses (4, 4) of driven bodies, by the body's index."""
+        """Poses (4, 4) of driven bodies by index; raises MechanismError if a posed body is not driven."""
         poses = {}
         for name, pose in goals.driven.items():
             if (
@@ -325,6 +328,7 @@ class MechanismSolver:
         return poses
 
     def _bounds(self, state: AssemblyState, dt: float | None) -> tuple[Array, Array]:
+        """Least and largest coordinates (v,) [rad, m] in a frame, `dt` [s] after `state`."""
         if dt is None or not self.has_speeds:
             return self.lower, self.upper
         start = np.clip(state.values, self.lower, self.upper)
@@ -342,6 +346,9 @@ class MechanismSolver:
         count: int,
         flipped: bool,
     ) -> MechanismSolution:
+        """The solution of a frame from its last configuration, with the errors of `tasks`, which are the
+        goals' tasks without the regularisers.
+        """
         sizes = self.loops.sizes(configuration.shape.frames, descent.driven)
         worst = int(np.argmax(sizes)) if len(sizes) else -1
         residual, name = (float(sizes[worst]), self.loops.names[worst]) if len(sizes) else (0.0, "")

@@ -32,7 +32,7 @@ class Tipping:
 
 
 def centre_of_mass(mechanism: Mechanism, poses: Array) -> Array:
-    """Centre of mass (3,) [m] of all bodies at their poses (b, 4, 4)."""
+    """Centre of mass (3,) [m] of all bodies at their poses (b, 4, 4); at least one must have a mass."""
     masses = np.array([body.mass for body in mechanism.bodies])
     centres = np.array(
         [
@@ -71,8 +71,8 @@ def tipping(soles: Mapping[str, Array], centre: Array) -> Tipping | None:
 
 
 def _outward(start: Array, end: Array, ground: Array) -> Array:
-    """Unit normal (2,) to the right of an edge; if both ends coincide, the direction from there to the centre
-    of the ground points.
+    """Unit normal (2,) to the right of an edge; if both ends coincide, the direction from there to `ground`
+    (2,), the centre of mass as seen from above.
     """
     along = end - start
     normal = np.array((along[1], -along[0])) if np.linalg.norm(along) > NEAR else ground - start

@@ -46,6 +46,7 @@ class Passage(NamedTuple):
 
     @property
     def freedoms(self) -> int:
+        """Number of degrees of freedom; three for a ball joint."""
         return len(self.coordinates) + (3 if self.ball >= 0 else 0)
 
 
@@ -67,6 +68,9 @@ class SpanningTree(tree.Tree):
     def __init__(self, mechanism: Mechanism) -> None:
         """The spanning tree; it prefers fixed, actuated and limited joints, and avoids joints marked
         `closes`.
+
+        Raises:
+            MechanismError: a grounded body has no start.
         """
         grown = _Growth(mechanism)
         count = len(grown.parents)
@@ -93,9 +97,8 @@ class SpanningTree(tree.Tree):
         )[:, :3, 3]
         distances = np.linalg.norm(apart, axis=1)
         self.size = float(distances[distances > 0.0].mean()) if distances.any() else 1.0
-        self.unit = np.where(
-            self.slides, self.size, 1.0
-        )  # (v,) unit of a step in each coordinate: 1 rad or one size
+        # (v,) unit of a step in each coordinate: 1 rad or one size
+        self.unit = np.where(self.slides, self.size, 1.0)
 
     def _passage(self, joints: tuple[int, ...], is_backward: bool) -> Passage:
         balls = [k for k in joints if k in self.balls]
@@ -133,7 +136,16 @@ class SpanningTree(tree.Tree):
 
 
 class _Growth:
-    """Grows the tree from the world, body by body."""
+    """Grows the tree from the world, body by body.
+
+    Attributes:
+        parents, rests, axes, kinds: The elementary joints, as arguments of `kinematics.tree.Tree`.
+        placed: The frame of each body, by name.
+        taken: By name of each joint in the tree, its elementary joints and `Passage.is_backward`.
+        floating: As in `SpanningTree`, the elementary joints only.
+        closures: The joints that close loops.
+        ends: The frames of closures on both sides.
+    """
 
     def __init__(self, mechanism: Mechanism) -> None:
         self.parents: list[int] = []
@@ -174,6 +186,7 @@ class _Growth:
                 )
 
     def _walk(self, root: str) -> None:
+        """Adds all bodies that the chosen joints connect to a body in the tree, nearest first."""
         waiting = [root]
         while waiting:
             body = waiting.pop(0)
@@ -203,6 +216,9 @@ class _Growth:
     def _carry(
         self, start: CarriedFrame, before: Array, moves: Sequence[Freedom], is_backward: bool
     ) -> tuple[CarriedFrame, tuple[int, ...]]:
+        """Adds elementary joints with the given moves, the first at the pose `before` (4, 4) in the frame
+        `start`; returns the last one's frame and the joints' indices.
+        """
         carrier, offset, carriers = start.carrier, start.offset @ before, []
         for move in moves:
             motion, _, letter = move.partition(" ")
@@ -216,6 +232,9 @@ class _Growth:
         return CarriedFrame(carrier, offset), tuple(carriers)
 
     def _close(self, joint: Joint) -> None:
+        """Adds the closure of a joint between two bodies in the tree; if the joint's values are needed, it
+        carries a copy of its child, which the closure fixes to the child.
+        """
         child = self.placed[joint.child]
         if joint.is_valued:
             self._add_closure(

@@ -32,9 +32,12 @@ class VirtualChain:
         turning: Indices of these joints in the skeleton.
         to_virtual: Rotation that converts directions and orientations from the base frame to the virtual one,
             by multiplication from the left.
+        end_is_twister: Whether the last of these joints is a twister.
+        shapeless: Indices, in `models`, of twisters at the root and the end, which do not affect the shape.
     """
 
     def __init__(self, skeleton: Skeleton) -> None:
+        """Raises SkeletonError if the skeleton has no revolute joint."""
         self.turning = [k for k, joint in enumerate(skeleton.joints) if joint.kind == "revolute"]
         if not self.turning:
             raise SkeletonError(

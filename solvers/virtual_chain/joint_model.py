@@ -114,9 +114,8 @@ class JointModel:
         """An angle [rad] at a limit, moved inwards by `offset` [rad] (AvoidJointEdge of section 7.1); other
         angles are unchanged.
         """
-        if (
-            self.upper - self.lower <= 2.0 * offset
-        ):  # no room: a joint with such a small range is practically fixed
+        if self.upper - self.lower <= 2.0 * offset:
+            # no room: a joint with such a small range is practically fixed
             return angle
         if abs(angle - self.lower) <= SAME_ANGLE:
             return angle + offset

@@ -28,6 +28,7 @@ class PostureError:
     """
 
     def __init__(self, chain: VirtualChain, posture: Sequence[float], aggravation: float) -> None:
+        """`posture` (n,): angles [rad] of the virtual chain; `aggravation`: as `AGGRAVATION`."""
         self._chain = chain
         self._authored = bend_cosines(chain, chain.bases(posture))
         # The exponent counts hinges, as in Algorithm 6, and not joints, as in eq. 21; twisters in between
@@ -37,6 +38,7 @@ class PostureError:
         self._weights = [weight / sum(weights) for weight in weights]
 
     def __call__(self, bases: Sequence[Quaternion]) -> float:
+        """The posture error of a pose with these bases (n + 1,), without its weight."""
         solved = bend_cosines(self._chain, bases)
         return 0.5 * sum(
             w * abs(a - b) for w, a, b in zip(self._weights, self._authored, solved, strict=True)

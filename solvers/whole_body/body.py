@@ -49,8 +49,9 @@ class Body(Tree):
             couplings: Linear constraints of joints.
 
         Raises:
-            SkeletonError: a parent does not come before its child, two links have one name, or a coupling is
-                of a joint that does not exist.
+            SkeletonError: a parent does not come before its child, a link is on a joint that does not exist,
+                two links have one name, or a coupling is of a joint that does not exist or has its lower
+                bound above its upper one.
         """
         super().__init__(*laid_out(joints, links))
         self.joints, self.link_ends, self.coupled = tuple(joints), tuple(links), tuple(couplings)
@@ -66,7 +67,7 @@ class Body(Tree):
         self.coupling_names = tuple(coupling.name for coupling in couplings)
 
     def _coupled(self, couplings: Sequence[Coupling]) -> Constraints:
-        """Couplings as constraints (m, n) on the joints."""
+        """The m couplings as constraints on the values of the n joints."""
         matrix = np.zeros((len(couplings), len(self)))
         index = {name: k for k, name in enumerate(self.names)}
         for row, coupling in enumerate(couplings):

@@ -23,7 +23,9 @@ def contact_names(contacts: Sequence[Contact]) -> tuple[str, ...]:
 def contact_constraints(
     body: Body, frames: Frames, base_position: Array, contacts: Sequence[Contact]
 ) -> Constraints:
-    """Equality constraints that bring every contact's link to its position in this step."""
+    """Equality constraints on a step's move (6 + n,) that bring every contact's link to its position and, if
+    the contact has one, to its rotation.
+    """
     parts, desired = [np.zeros((0, body.unknowns))], [np.zeros(0)]
     for contact in contacts:
         link = int(body.link_indices([contact.link])[0])
@@ -39,7 +41,9 @@ def contact_constraints(
 
 
 def coupling_constraints(body: Body, joints: Array) -> Constraints:
-    """Constraints that keep the couplings of the joint values `joints` (n,) [rad or m] in this step."""
+    """Constraints on a step's move (6 + n,) that keep the couplings, from joint values `joints` (n,) [rad or
+    m] before the step.
+    """
     couplings = body.couplings
     at = couplings.matrix @ joints
     return Constraints(

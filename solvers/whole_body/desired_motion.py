@@ -19,7 +19,8 @@ NO_ROTATION = 0.03
 class DesiredMotion(NamedTuple):
     """Desired rotation vectors and displacements of links in one step, with weights."""
 
-    rotation_vectors: Array  # (k, 3) [rad] rotation vectors of links in the world
+    # (k, 3) [rad] rotation vectors, in the world, of links with an orientation target
+    rotation_vectors: Array
     turn_weights: Array  # (k,) weights of the rotations
     # (p, 3) [m] positions of the links with a position target, relative to the base's position
     positions: Array
@@ -83,6 +84,7 @@ class MotionTargets:
         return self._shares
 
     def _shares_for(self, dt: float) -> "Shares":
+        """Shares of the errors that a step of `dt` [s] corrects, and whether targets' velocities count."""
         shares = self.law.share(self._turn_gains, dt), self.law.share(self._gains, dt)
         heeded = [
             self.acceleration is not None or self.law.heeds_velocity(shares[0]),
@@ -116,8 +118,8 @@ class MotionTargets:
         if not is_known.all():
             lost = tuple(
                 target_of_link.link
-                for target_of_link, is_found in zip(self.orientation_targets, is_known, strict=True)
-                if not is_found
+                for target_of_link, has_rotation in zip(self.orientation_targets, is_known, strict=True)
+                if not has_rotation
             )
             target = np.where(is_known[:, None, None], target, rotations)
             turn_weights = np.where(is_known, turn_weights, 0.0)
@@ -133,8 +135,8 @@ class MotionTargets:
         if not is_placed.all():
             lost += tuple(
                 target_of_link.link
-                for target_of_link, is_here in zip(self.position_targets, is_placed, strict=True)
-                if not is_here
+                for target_of_link, has_position in zip(self.position_targets, is_placed, strict=True)
+                if not has_position
             )
             desired_positions = np.where(is_placed[:, None], desired_positions, current_positions)
             weights = np.where(is_placed, weights, 0.0)
@@ -149,8 +151,8 @@ class Shares(NamedTuple):
     dt: float
     rotations: Array  # (k,) shares of the rotation errors
     moves: Array  # (p,) shares of the position errors
-    with_spins: bool
-    with_velocities: bool
+    with_spins: bool  # whether the targets' angular velocities are used
+    with_velocities: bool  # whether the targets' linear velocities are used
 
 
 def _known(velocity: Array | None, is_known: Array) -> Array | None:

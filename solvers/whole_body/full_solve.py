@@ -13,17 +13,16 @@ from .solver import CORRECTED_ERROR, WholeBody
 from .state import KinematicState, at_rest
 from .targets import Values
 
-# starts of new solves for a joint at a limit: positions in its range, as fractions measured from that limit
-ELSEWHERE = 2 * (
-    0.5,
-    1.0,
-)
+# starts of new searches for a joint at a limit: positions in its range, as fractions measured from that
+# limit; each is tried twice
+ELSEWHERE = 2 * (0.5, 1.0)
 # factor by which the largest step grows again after a step that does not reverse the previous one
 REGROWTH = 1.2
 
 
 def settled(solver: WholeBody, values: Values, state: KinematicState) -> KinematicState:
-    """The state at rest that meets a frame's values as well as position limits allow, searched from a state.
+    """The state at rest that meets a frame's target values as well as the position limits allow; the search
+    starts at `state`.
 
     A joint that the search has led to a limit may be on the wrong side of its range, from which no step leads
     back; then the search starts anew with the joint in the middle of its range and at the other end. If there
@@ -53,7 +52,7 @@ def squared_error(solver: WholeBody, values: Values, state: KinematicState) -> f
 
 
 def converged(solver: WholeBody, values: Values, state: KinematicState) -> KinematicState:
-    """The state at rest to which steps from a state lead.
+    """The pose to which steps from a state converge, as a state at rest.
 
     A step that reverses the previous one indicates oscillation about a solution; the largest step is then
     halved until the oscillation ends.

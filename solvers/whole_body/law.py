@@ -33,8 +33,8 @@ class Law:
     def share(self, gain: Array, dt: float) -> Array:
         """Share K dt (k,) of the error that a step corrects.
 
-        In discrete time errors decay for K dt below 2, without overshoot up to 1 (Ogata 1995): a larger gain
-        is reduced to that.
+        In discrete time errors decay for K dt below 2, and without overshoot for K dt up to 1 (Ogata 1995).
+        With `enforce_stability` the share is therefore 1 at most.
         """
         share = np.where(np.isinf(gain), 1.0, gain * dt)
         return np.minimum(share, 1.0) if self.enforce_stability else share
@@ -64,19 +64,20 @@ class Law:
             dt: Duration of the step [s].
             acceleration: Acceleration limit of the joints [rad/s^2]; None: links can stop at once.
         """
-        led = None if velocity is None else dt * velocity
-        left = logarithm(target @ (current if led is None else exponential(led) @ current).swapaxes(1, 2))
+        feedforward = None if velocity is None else dt * velocity
+        predicted = current if feedforward is None else exponential(feedforward) @ current
+        remaining = logarithm(target @ predicted.swapaxes(1, 2))
         if acceleration is not None:
-            share = np.minimum(share, stoppable(np.linalg.norm(left, axis=1), acceleration, dt))
-        corrected: Array = share[:, None] * left
-        return corrected if led is None else led + corrected
+            share = np.minimum(share, stoppable(np.linalg.norm(remaining, axis=1), acceleration, dt))
+        corrected: Array = share[:, None] * remaining
+        return corrected if feedforward is None else feedforward + corrected
 
     def moves(self, current: Array, target: Array, velocity: Array | None, share: Array, dt: float) -> Array:
         """Desired displacements (p, 3) [m] of links in a step, in the world; arguments as for
         `rotation_vectors`, with positions (p, 3) [m].
         """
-        led = 0.0 if velocity is None else dt * velocity
-        moves: Array = np.asarray(led + share[:, None] * (target - current - led))
+        feedforward = 0.0 if velocity is None else dt * velocity
+        moves: Array = np.asarray(feedforward + share[:, None] * (target - current - feedforward))
         return moves
 
 

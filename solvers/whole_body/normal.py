@@ -15,7 +15,9 @@ from .body import Body
 
 
 class Normal:
-    """Normal equations J' W J and J' W e of orientation and position targets on a body's links."""
+    """Normal equations J' W J and J' W e of orientation and position targets on a body's links, for the
+    body's N = 6 + n unknowns.
+    """
 
     def __init__(self, body: Body, turning: Indices, placed: Indices) -> None:
         """Normal equations for targets on a body's links.
@@ -30,9 +32,8 @@ class Normal:
         # (p, N) whether an unknown moves a target's link
         self.placed_by = body.moved_by[body.carriers[placed]].astype(float)
         self.all_at_base = body.are_at_base(placed)
-        above = np.vstack(
-            [np.repeat(body.moved_by[:1], BASE, axis=0), body.moved_by[body.held]]
-        ).T  # [i, j]: whether unknown i moves all links that unknown j moves
+        # (N, N) whether the unknown of the row moves all links that the unknown of the column moves
+        above = np.vstack([np.repeat(body.moved_by[:1], BASE, axis=0), body.moved_by[body.held]]).T
         # two unknowns that move the same links count half each
         self.above = above / (1.0 + (above & above.T))
         self._shared = np.zeros(len(turning)), np.zeros((body.unknowns, body.unknowns))

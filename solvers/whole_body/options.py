@@ -16,8 +16,8 @@ class WholeBodyOptions:
     law: Law = field(default_factory=Law)
     # if limits contradict each other, the earlier one takes precedence
     limits: tuple[Limit, ...] = (PositionLimit(),)
-    # [square root of a unit weight] damping of moves: with 1e-3 the pose shakes if three hinges lock, with .1
-    # it lags by half a degree
+    # square root of the weight of squared moves (targets usually have the weight 1): with 1e-3 the pose
+    # shakes if three hinges lock, with .1 it lags by half a degree
     damping: float = 1e-2
     # damping added per root mean square of the errors: with .1, joints wind up by full rotations for distant
     # targets
@@ -28,6 +28,6 @@ class WholeBodyOptions:
     def __post_init__(self) -> None:
         if not self.damping > 0.0 or not np.isfinite(self.damping):
             raise BodyTargetError(
-                f"the damping must be above zero, got {self.damping}: without it what no target sees has no"
-                " answer"
+                f"the damping must be above zero and finite, got {self.damping}: without it joints that no"
+                " target determines have no solution"
             )

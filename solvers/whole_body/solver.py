@@ -113,7 +113,9 @@ class WholeBody:
         """The solution and the new state after one step of `dt` [s] toward a frame's target values.
 
         Raises:
-            BodyTargetError: the values do not suit the targets, or `dt` is not above zero.
+            BodyTargetError: the values do not suit the targets (see `targets.check`), or `dt` is not between
+                `SHORTEST_FRAME` and `LONGEST_FRAME`.
+            SkeletonError: a contact is of a link that the body does not have.
         """
         check(values, self.orientation_targets, self.position_targets, len(self.body))
         if not SHORTEST_FRAME <= dt <= LONGEST_FRAME:
@@ -181,15 +183,15 @@ class WholeBody:
     def _damped(
         self, desired: DesiredMotion, posture: Array | None, state: KinematicState, dt: float
     ) -> tuple[Array, Array]:
-        """Damping for the diagonal (6 + n,), and gradient toward the posture (6 + n,)."""
+        """Damping of the move (6 + n,), and its pull toward the posture (6 + n,); see `_StepProblem`."""
         options = self.options
         damping = options.damping**2
         damped = np.full(self.body.unknowns, damping + options.damping_by_error**2 * desired.mean_square)
         damped[:LINEAR] = damping
-        drawn = np.zeros(self.body.unknowns)
+        posture_pull = np.zeros(self.body.unknowns)
         if posture is not None:  # joints without a target follow it; others are pulled only weakly
-            drawn[BASE:] = self._posture_pull(dt) * (posture - state.joints)
-        return damped, drawn
+            posture_pull[BASE:] = self._posture_pull(dt) * (posture - state.joints)
+        return damped, posture_pull
 
     def _posture_pull(self, dt: float) -> float:
         """Gradient toward the posture in a step of `dt` [s], per rad or m of difference."""
@@ -197,7 +199,7 @@ class WholeBody:
 
     def _solved(self, problem: "_StepProblem", constraints: Constraints | None) -> ConstrainedSolution:
         """The move (6 + n,) of a step, priority level by level."""
-        desired, state, _, lower, upper, damped, drawn = problem
+        desired, state, _, lower, upper, damped, posture_pull = problem
         frames = state.frames
         own, stopped = 0 if constraints is None else len(constraints), False
         for level in self._levels:
@@ -212,7 +214,7 @@ class WholeBody:
             )
             matrix, vector = self._normal.equations(*errors)
             _damp(matrix, damped)
-            vector += drawn
+            vector += posture_pull
             answer = constrained.solve(
                 matrix, vector, lower, upper, constraints, state.sides, state.multipliers
             )
@@ -241,7 +243,9 @@ class WholeBody:
     def _fixed(
         self, desired: DesiredMotion, frames: Frames, move: Array, constraints: Constraints | None
     ) -> Constraints:
-        """Constraints that keep lower priority levels from changing what a level has reached."""
+        """`constraints`, and further ones by which lower priority levels cannot change the motion `move`
+        (6 + n,) that a level has given to the links of its targets.
+        """
         parts = [
             self.body.jacobian(frames, int(link))[0]
             for link in self._motion_targets.orientation_links[desired.turn_weights > 0.0]
@@ -259,9 +263,8 @@ class WholeBody:
     ) -> bool:
         """Whether the error of linearisation of a move (6 + n,) must be corrected."""
         motion_targets = self._motion_targets
-        if (
-            1.5 * np.square(move[LINEAR:]).max() < CORRECTED_ERROR
-        ):  # three hinges at one position with different axes have an error this large
+        if 1.5 * np.square(move[LINEAR:]).max() < CORRECTED_ERROR:
+            # three hinges at one position with different axes have an error this large
             return False
         turns, moves = self._normal.moves(state.frames, desired.positions, move)
         before, now = motion_targets.rotations(state.frames), motion_targets.rotations(after.frames)
@@ -276,11 +279,12 @@ class WholeBody:
     def _corrected(
         self, values: Values, problem: "_StepProblem", after: KinematicState, answer: ConstrainedSolution
     ) -> tuple[KinematicState, ConstrainedSolution]:
-        """The state after a second Gauss-Newton step that corrects the error of linearisation.
+        """The state after a second Gauss-Newton step, which corrects the first one's error of linearisation,
+        and the second step's solution.
 
-        Bounds and damping are those of both moves together.
+        Bounds and damping apply to both moves together.
         """
-        desired, state, dt, lower, upper, damped, drawn = problem
+        desired, state, dt, lower, upper, damped, posture_pull = problem
         motion_targets = self._motion_targets
         goals = exponential(desired.rotation_vectors) @ motion_targets.rotations(state.frames)
         rotation_vectors = logarithm(goals @ motion_targets.rotations(after.frames).swapaxes(1, 2))
@@ -295,7 +299,7 @@ class WholeBody:
             np.minimum(lower - bound, 0.0),
             np.maximum(upper - bound, 0.0),
             damped,
-            drawn - damped * step,
+            posture_pull - damped * step,
         )
         correction = self._solved(left, self._constraints(values, after, dt)[0])
         corrected = self.moved(after, correction.x, dt)
@@ -312,11 +316,11 @@ class WholeBody:
         lower: Array,
         upper: Array,
     ) -> tuple[KinematicState, ConstrainedSolution]:
-        """The state `after` a step with its contacts exactly met, corrected for the error of linearisation,
-        and the step's unchanged answer.
+        """The state `after` a step, moved so that its contacts hold exactly in spite of the error of
+        linearisation; and the step's unchanged solution `answer`.
 
-        `state` is the state before the step, `lower` and `upper` (v,) [rad or m] are the step's bounds, and
-        `dt` [s] its duration. Nothing is corrected if contacts had to yield.
+        `state` is the state before the step, `lower` and `upper` (6 + n,) [m, rad] are the bounds of the
+        step's move, and `dt` [s] is its duration. Nothing is corrected if contacts had to yield.
         """
         before = after
         left = sys.float_info.max
@@ -377,7 +381,7 @@ class _StepProblem(NamedTuple):
     lower: Array  # (6 + n,) [m, rad] lower bounds of the move
     upper: Array  # (6 + n,) [m, rad] upper bounds of the move
     damped: Array  # (6 + n,) damping, added to the diagonal of the matrix
-    drawn: Array  # (6 + n,) pull toward the posture, added to the negative gradient
+    posture_pull: Array  # (6 + n,) pull toward the posture, added to the negative gradient
 
 
 def _damp(matrix: Array, damping: Array | float) -> None:

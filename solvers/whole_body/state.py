@@ -27,9 +27,8 @@ class KinematicState:
     velocity: Array
     frames: Frames = field(repr=False)
     sides: Sides = field(repr=False)  # (6 + n,) bounds active in the last step
-    multipliers: Array = field(
-        default_factory=no_multipliers, repr=False
-    )  # multipliers of contacts and couplings in the last step
+    # multipliers of contacts and couplings in the last step
+    multipliers: Array = field(default_factory=no_multipliers, repr=False)
 
 
 @dataclass(frozen=True, eq=False)

@@ -67,9 +67,8 @@ class Values:
     angular_velocity: Array | None = None  # (k, 3) [rad/s]; None if unknown
     linear_velocity: Array | None = None  # (p, 3) [m/s]; None if unknown
     contacts: tuple[Contact, ...] = ()
-    posture: Array | None = (
-        None  # (n,) [rad or m] posture to which joints return that no target determines; None: they stay
-    )
+    # (n,) [rad or m] posture to which joints return that no target determines; None: they stay
+    posture: Array | None = None
 
 
 def check_links(targets: Sequence[Target]) -> None:
@@ -81,7 +80,10 @@ def check_links(targets: Sequence[Target]) -> None:
 
 
 def check(values: Values, turning: Sequence[Target], placed: Sequence[Target], joints: int) -> None:
-    """Raises BodyTargetError if the values do not match the targets, or the number of joints is wrong."""
+    """Raises BodyTargetError if an array does not have one row for each of its targets (`turning`: those for
+    orientations, `placed`: those for positions), a contact is not finite, or the posture does not have
+    `joints` values.
+    """
     k, p = len(turning), len(placed)
     shapes = {
         "rotation": (k, 3, 3),

@@ -38,7 +38,7 @@ def chain():
 def test_while_its_name_field_is_empty_the_file_browser_stays_in_its_folder(path):
     from limber.operators.output.export_motion import LIMBER_OT_export_motion
 
-    window = Window(LIMBER_OT_export_motion, filepath=path, format="csv", of_rate="csv", rate=50)
+    window = Window(LIMBER_OT_export_motion, filepath=path, format="csv", rate_format="csv", rate=50)
     assert window.check(bpy.context) is False
     window.format = "json"
     assert window.check(bpy.context) is True

@@ -225,7 +225,7 @@ def test_in_the_file_browser_a_format_brings_its_suffix_and_its_player_s_rate_an
 
     added("lelamp")
     browser = Window(
-        LIMBER_OT_export_motion, filepath="/a/lamp.json", format="ros2_json", rate=50, of_rate="ros2_json"
+        LIMBER_OT_export_motion, filepath="/a/lamp.json", format="ros2_json", rate=50, rate_format="ros2_json"
     )
     assert not browser.check(bpy.context)
     for name, suffix, rate in (

@@ -200,7 +200,7 @@ def test_a_node_is_read_once_however_often_it_is_shown(tmp_path, monkeypatch):
     from limber.robots import collada
 
     seen = []
-    monkeypatch.setattr(collada, "_step", lambda element: seen.append(element))
+    monkeypatch.setattr(collada, "_child_transform", lambda element: seen.append(element))
     many = read(tmp_path, nodes=instancing(10))
     assert len(many.faces) == 2 * (2**11 - 1)
     assert len(seen) == 10 * 2 + 1
