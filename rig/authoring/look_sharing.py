@@ -33,7 +33,7 @@ def narrow(chain: bpy.types.PropertyGroup) -> None:
     """Sets *Widest Look* of a chain without limits to as far as a human's neck rotates, if its only bone must
     do all of a look.
     """
-    if _has_one_bone(chain) and is_of_bones(chain, chain.solver) and not _has_limits(chain):
+    if _has_one_bone(chain) and is_of_bones(chain, chain.solver) and not has_limits(chain):
         chain.widest_look = WIDE
 
 
@@ -107,7 +107,8 @@ def _has_one_bone(chain: bpy.types.PropertyGroup) -> bool:
     return len({joint.bone for joint in chain.joints}) == 1
 
 
-def _has_limits(chain: bpy.types.PropertyGroup) -> bool:
+def has_limits(chain: bpy.types.PropertyGroup) -> bool:
+    """Whether any joint of a chain has limits."""
     return any(map(build.has_limits, chain.joints))
 
 
@@ -122,7 +123,7 @@ def _bones(rig: bpy.types.Object, chain: bpy.types.PropertyGroup) -> LookingBone
     axes, or if the solver does not keep the rotations of bones.
     """
     names = list(dict.fromkeys(joint.bone for joint in chain.joints))
-    is_free = len(chain.joints) == len(REVOLUTE) * len(names) and not _has_limits(chain)
+    is_free = len(chain.joints) == len(REVOLUTE) * len(names) and not has_limits(chain)
     if not is_free or not is_of_bones(chain, chain.solver):
         return None
     inertias = HangingBones(rig).inertias(names)
