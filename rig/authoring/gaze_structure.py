@@ -13,10 +13,10 @@ from ..bodies import translated_names
 from ..bodies.part_names import read, short_names
 from ..bones import imported_robot
 from ..bones.figure import NEAR, Figure
+from ..bones.front import LIMB
 from . import chain_end, chain_root
 from .gaze_bones import EYES, GazeBones
 
-LIMB = 0.15  # smallest reach of arms and wings, as a share of the figure's size; ears and breasts are shorter
 # share of the longest limb's reach: limbs that reach less far, such as ears, do not branch from the chest
 SHORTER = 0.5
 AHEAD = cos(radians(25))  # cosine of the angle to the front within which an eye's bone looks
