@@ -197,13 +197,20 @@ def test_use_new_settings_narrows_a_head_of_one_bone_whose_eyes_alone_look_with_
     assert degrees(head.widest_look) == pytest.approx(80)
 
 
+SNOWMAN = line("", ("belly", 0, 0, 0), ("head", 0, 0, 0.9), tip=(0, 0, 1.4)) | both(
+    line("belly", ("arm.L", 0.3, 0, 0.7), tip=(0.8, 0, 0.9))
+)
+
+
+@pytest.mark.parametrize("angle", [45, 70])
+def test_torso_and_head_of_one_bone_each_rotate_alike(angle: int):
+    rig = armature(SNOWMAN, Matrix())
+    bpy.ops.limber.eyes_head_torso()
+    look_aside(rig, angle, bpy.ops.limber.live_all)
+    assert [turned(rig, name) for name in ("belly", "head")] == pytest.approx([angle / 2] * 2, abs=1)
+
+
 def test_torso_and_head_look_equally_far_where_the_torso_shows_no_front():
-    trunk = line("", ("belly", 0, 0, 0), ("head", 0, 0, 0.9), tip=(0, 0, 1.4))
-    rig = armature(
-        trunk
-        | {"beak": ("head", (0, -0.2, 1.1), (0, -0.4, 1.1))}
-        | both(line("belly", ("arm.L", 0.3, 0, 0.7), tip=(0.8, 0, 0.9))),
-        Matrix(),
-    )
+    rig = armature(SNOWMAN | {"beak": ("head", (0, -0.2, 1.1), (0, -0.4, 1.1))}, Matrix())
     bpy.ops.limber.eyes_head_torso()
     assert [degrees(chain.widest_look) for chain in rig.limber.chains] == pytest.approx([100, 100])
