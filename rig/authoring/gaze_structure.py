@@ -34,8 +34,27 @@ def ends(figure: Figure) -> GazeBones:
         return GazeBones("", "", ())
     named_eyes = _named_eyes(figure)
     top = _carrier(figure, named_eyes) if named_eyes else _top(figure)
-    upward = _upward(figure, figure.names[top])
-    line = _above_legs(figure, upward)
+    line = _above_legs(figure, _upward(figure, figure.names[top]))
+    head, eyes = _head(figure, top, line, named_eyes)
+    if not eyes and _carries_legs(figure, head):
+        return GazeBones("", "", ())
+    # the chest is determined again: the line to the topmost bone, used above, may not contain the head
+    path = _upward(figure, head)
+    chest = chest_of(figure, [name for name in path if name == head or name in line])
+    return GazeBones(chest, head, tuple(figure.names[k] for k in eyes))
+
+
+def _head(
+    figure: Figure, top: int, line: list[str], named_eyes: tuple[int, ...]
+) -> tuple[str, tuple[int, ...]]:
+    """Name of the head, and indices of the left and right eye, or () if there are none.
+
+    Args:
+        figure: The figure.
+        top: Index of the bone at the trunk's end.
+        line: Names of the bones from that bone upward, as far as the legs.
+        named_eyes: Indices of the bones that are named eyes.
+    """
     first = figure.index[line[-1]]
     below = figure.parent[first] if figure.begins_on_parent(first) else first
     near_top = _NearTop(figure.heads[below], figure.tips[top])
@@ -46,13 +65,7 @@ def ends(figure: Figure) -> GazeBones:
     carrier = _carrier(figure, eyes) if eyes else _with_pairs(figure, neck, near_top)
     if carrier is None:
         carrier = figure.index[chain_end.looking(figure.rig, line[0])]
-    head = figure.names[_skull(figure, carrier, first)]
-    if not eyes and _carries_legs(figure, head):
-        return GazeBones("", "", ())
-    # the chest is determined again: the line to the topmost bone, used above, may not contain the head
-    path = _upward(figure, head)
-    chest = chest_of(figure, [name for name in path if name == head or name in line])
-    return GazeBones(chest, head, tuple(figure.names[k] for k in eyes))
+    return figure.names[_skull(figure, carrier, first)], eyes
 
 
 def _above_legs(figure: Figure, upward: list[str]) -> list[str]:
