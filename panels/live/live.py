@@ -6,7 +6,7 @@ import bpy
 
 from ...operators.movers import names_mover
 from ...operators.subject import chain_of, rig_of
-from ...rig.authoring import chains
+from ...rig.authoring import chain_settings
 from ...rig.blender.errors import capitalised
 from ...rig.bones import axes
 from ...rig.chains import chain as build
@@ -34,7 +34,7 @@ class LIMBER_PT_live(ChainTab):
             row.operator("limber.live_all")
             row.operator("limber.end_live_all")
         layout.operator("limber.move_with_mouse", icon="RESTRICT_SELECT_OFF")
-        if chains.is_of_earlier_version(chain):
+        if chain_settings.is_of_earlier_version(chain):
             sentence(layout, "This chain moves as in earlier versions: its bones may twist", "INFO")
             layout.operator("limber.use_new_settings")
         session = live.session(rig, chain) if chain.live else None

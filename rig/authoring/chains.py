@@ -3,7 +3,6 @@ the rig.
 """
 
 from collections.abc import Sequence
-from math import radians
 from uuid import uuid4
 
 import bpy
@@ -16,20 +15,12 @@ from ..blender.selection import selected, selected_index
 from ..bones import axes, carried, constrained, imported_robot, mimic
 from ..bones.joint_axes import NO_RANGE, joint_axes, limits
 from ..bones.paths import bone_names, end_bones, missing, path_names
-from ..chains import chain as build
-from ..chains.chain import AUTOMATIC
-from ..chains.measure import has_balls, is_of_bones
+from ..chains.measure import is_of_bones
 from ..mechanisms import bones as bodies
 from ..properties import servo_units
 from ..robot import device
-from . import chain_end, chain_root, forward, look_sharing
+from . import chain_end, chain_root, chain_settings, forward
 
-# values of new chains' settings
-SOLVER, ROLL, MEASURE, FILTER = "expressive", "POSTURE", "AUTOMATIC", AUTOMATIC
-# [rad] Widest Look of new chains of a character without joint limits. For an end with a front it is about the
-# range of a head together with a chest; for an end without a front, such as a tentacle's, it is larger, so
-# that the look crosses to the other side gradually when the target passes behind.
-HEADS_LOOK, WIDEST_LOOK = radians(100), radians(170)
 # [m/s, m/s2, m/s3] limits of new prismatic joints: those of a small linear servo or a belt drive
 LINEAR_LIMITS = (0.2, 1.0, 10.0)
 
@@ -125,51 +116,24 @@ def new_chain(rig: bpy.types.Object, selected: list[str], is_part: bool = False)
     names = find_path(rig, selected)
     moving = moving_bones(rig, names)
     chain = rig.limber.chains.add()
-    chain.uid, chain.solver = uuid4().hex, SOLVER
-    chain.roll, chain.options.measure, chain.filter = ROLL, MEASURE, FILTER
+    chain.uid = uuid4().hex
+    chain_settings.set_solver(chain)
     chain.name = names[-1]
     chain.root, chain.end = names[0], names[-1]
     for bone in moving:
         for axis in joint_axes(bone):
             _add_joint(rig, chain, bone, axis)
     guess = forward.guess_of(rig, chain)
-    _limit_look(chain, guess)
-    if guess.reason and not is_part:
-        look_sharing.narrow(chain)
-    look_sharing.spread(rig, chain)
+    chain_settings.set_look(rig, chain, has_front=bool(guess.reason), is_part=is_part)
     if guess.reason:
         forward.point(chain, rig, chain.end, guess.direction)
-        if is_of_bones(chain, SOLVER):
-            # a head looks from its bone's head, about which it rotates: seen from the tail, a near target
-            # would be behind; the bone may also point sideways. If the selected bone only marked the tip, the
-            # end looks from its tail, where the selected bone is
+        if is_of_bones(chain, chain.solver):
+            # A head looks from its bone's head, about which it rotates: seen from the tail, a near target
+            # would be behind. The bone may also point sideways. If the selected bone only marked the tip, the
+            # end looks from its tail, where the selected bone is.
             chain.eye = 0.0 if chain.end in selected else 1.0
     rig.limber.active_chain = len(rig.limber.chains) - 1
     return chain
-
-
-def _limit_look(chain: bpy.types.PropertyGroup, guess: forward.Guess) -> None:
-    """Sets the Widest Look of a character's chain without joint limits. `guess`: direction that the end
-    faces.
-    """
-    if is_of_bones(chain, chain.solver) and not any(map(build.has_limits, chain.joints)):
-        chain.widest_look = HEADS_LOOK if guess.reason else WIDEST_LOOK
-
-
-def is_of_earlier_version(chain: bpy.types.PropertyGroup) -> bool:
-    """Whether a character's chain still has the settings that earlier versions gave new chains: a shape
-    measure that ignores the bones' rotations, and a motion filter that changes keyed motion too.
-    """
-    return chain.solver == SOLVER and chain.options.measure == "LINKS" and has_balls(chain)
-
-
-def use_new_settings(rig: bpy.types.Object, chain: bpy.types.PropertyGroup) -> None:
-    """Gives a chain of an earlier version the shape measure, filter, widest look and sharing of a look (*Look
-    From*) that new chains have.
-    """
-    chain.options.measure, chain.filter = MEASURE, FILTER
-    _limit_look(chain, forward.guess_of(rig, chain))
-    look_sharing.spread(rig, chain)
 
 
 def moving_bones(rig: bpy.types.Object, names: list[str]) -> list:
@@ -222,7 +186,7 @@ def add_end(rig: bpy.types.Object, chain: bpy.types.PropertyGroup, bone: str) ->
     _refuse_followers(rig, names, [joint.key for joint in chain.joints])
     # after the last check, so that nothing remains of an end that is refused
     end = chain.ends.add()
-    end.name, end.bone, end.roll = bone, bone, ROLL
+    end.name, end.bone, end.roll = bone, bone, chain_settings.ROLL
     chain.active_end = len(chain.ends) - 1
     for moved_bone in moving:
         for axis in joint_axes(moved_bone):

@@ -21,6 +21,7 @@ from . import (
     chain_root,
     chains,
     eye_range,
+    eye_reach,
     forward,
     gaze_bones,
     gaze_controls,
@@ -267,7 +268,7 @@ def make(
     switched = isolation.joined(rig, path_names(rig.pose.bones, head.root, head.end))
     controls = Controls(rig)
     front = front_of(rig, ends)
-    target = target or _new_target(context, rig, ends, front)
+    given, target = target, target or _new_target(context, rig, ends, front)
     lowest = torso or head
     legs = chains.why_begins(rig, path_names(rig.pose.bones, lowest.root, lowest.end))
     has_torso = bool(torso or ends.torso) or _stands(rig, controls, head.end)
@@ -282,9 +283,12 @@ def make(
         chain_names.append(chain.name)
     heads_name = chain_names[1 if torso else 0]
     rig.limber.active_chain = rig.limber.chains.find(heads_name)
-    look_sharing.spread_parts(
-        rig, rig.limber.chains[chain_names[0]] if torso else None, rig.limber.chains[heads_name]
-    )
+    chain_of = rig.limber.chains
+    if eyes:
+        eye_reach.leave_to_eyes(
+            rig, chain_of[heads_name], [chain_of[name] for name in chain_names[-len(eyes) :]], given
+        )
+    look_sharing.spread_parts(rig, chain_of[chain_names[0]] if torso else None, chain_of[heads_name])
     done = gaze_remarks.of_head(parents(rig), ends.head, has_eyes, switched)
     if pointing.aims:
         control_name = gaze_controls.follow(rig, pointing, controls, ends.head, target)

@@ -3,7 +3,7 @@ number of legs.
 """
 
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from math import cos, radians
 from typing import NamedTuple
 
@@ -13,10 +13,10 @@ from ..bodies import translated_names
 from ..bodies.part_names import read, short_names
 from ..bones import imported_robot
 from ..bones.figure import NEAR, Figure
+from ..bones.front import LIMB
 from . import chain_end, chain_root
 from .gaze_bones import EYES, GazeBones
 
-LIMB = 0.15  # smallest reach of arms and wings, as a share of the figure's size; ears and breasts are shorter
 # share of the longest limb's reach: limbs that reach less far, such as ears, do not branch from the chest
 SHORTER = 0.5
 AHEAD = cos(radians(25))  # cosine of the angle to the front within which an eye's bone looks
@@ -28,28 +28,44 @@ UP = np.array((0.0, 0.0, 1.0))
 
 def ends(figure: Figure) -> GazeBones:
     """Last bones of torso, head and each eye; "" and () for parts that the figure does not have, or that
-    cannot be recognised by their positions.
+    cannot be recognised by their positions. A pair of bones on the trunk that are named eyes shows the head.
     """
     if figure.front is None or not figure.trunk:
         return GazeBones("", "", ())
-    top = _top(figure)
-    upward = _upward(figure, figure.names[top])
-    line = _above_legs(figure, upward)
+    named_eyes = _named_eyes(figure)
+    top = _carrier(figure, named_eyes) if named_eyes else _top(figure)
+    line = _above_legs(figure, _upward(figure, figure.names[top]))
+    head, eyes = _head(figure, top, line, named_eyes)
+    if not eyes and _carries_legs(figure, head):
+        return GazeBones("", "", ())
+    # the chest is determined again: the line to the topmost bone, used above, may not contain the head
+    path = _upward(figure, head)
+    chest = chest_of(figure, [name for name in path if name == head or name in line])
+    return GazeBones(chest, head, tuple(figure.names[k] for k in eyes))
+
+
+def _head(
+    figure: Figure, top: int, line: list[str], named_eyes: tuple[int, ...]
+) -> tuple[str, tuple[int, ...]]:
+    """Name of the head, and indices of the left and right eye, or () if there are none.
+
+    Args:
+        figure: The figure.
+        top: Index of the bone at the trunk's end.
+        line: Names of the bones from that bone upward, as far as the legs.
+        named_eyes: Indices of the bones that are named eyes.
+    """
     first = figure.index[line[-1]]
     below = figure.parent[first] if figure.begins_on_parent(first) else first
     near_top = _NearTop(figure.heads[below], figure.tips[top])
     above = line[: line.index(chest)] if (chest := chest_of(figure, line)) else []
     neck = figure.index[above[-1]] if above else first
     # above the chest all belongs to the head, however large the head is
-    eyes = (_eyes(figure, neck) if above else ()) or _eyes(figure, first, near_top)
+    eyes = named_eyes or (_eyes(figure, neck) if above else ()) or _eyes(figure, first, near_top)
     carrier = _carrier(figure, eyes) if eyes else _with_pairs(figure, neck, near_top)
     if carrier is None:
         carrier = figure.index[chain_end.looking(figure.rig, line[0])]
-    head = figure.names[_skull(figure, carrier, first)]
-    # the chest is determined again: the line to the topmost bone, used above, may not contain the head
-    path = _upward(figure, head)
-    chest = chest_of(figure, [name for name in path if name == head or name in line])
-    return GazeBones(chest, head, tuple(figure.names[k] for k in eyes))
+    return figure.names[_skull(figure, carrier, first)], eyes
 
 
 def _above_legs(figure: Figure, upward: list[str]) -> list[str]:
@@ -58,6 +74,14 @@ def _above_legs(figure: Figure, upward: list[str]) -> list[str]:
         return chain_root.line(figure.rig, upward, figure).bones
     stands = figure.standing(upward)
     return list(itertools.takewhile(lambda name: name not in stands, upward)) or upward
+
+
+def _carries_legs(figure: Figure, head: str) -> bool:
+    """Whether legs branch from a head, which is none then: as with two heads side by side, the plane of
+    symmetry ends at the forelegs.
+    """
+    past_end = ""  # what hangs on the last bone of a line counts as part of it
+    return head in figure.standing([past_end, *_upward(figure, head)])
 
 
 class _NearTop(NamedTuple):
@@ -90,6 +114,18 @@ def eyes_below(figure: Figure, head: str) -> tuple[str, ...]:
     )
 
 
+def _named_eyes(figure: Figure) -> tuple[int, ...]:
+    """The pair of bones on the trunk that are named eyes and look most to the front; empty if there is
+    none.
+    """
+    pairs = [
+        pair
+        for pair in _pairs(figure, figure.body)
+        if pair.is_named and _carrier(figure, pair.bones) in figure.trunk
+    ]
+    return max(pairs).bones if pairs else ()
+
+
 def _upward(figure: Figure, name: str) -> list[str]:
     """Names of a bone and its ancestors, nearest first."""
     return [name, *(bone.name for bone in figure.rig.data.bones[name].parent_recursive)]
@@ -117,21 +153,44 @@ def _length(figure: Figure, k: int, limb: int) -> float:
 
 
 def _eyes(figure: Figure, above: int, belongs: Belongs = lambda _: True) -> tuple[int, ...]:
-    """A pair of bones without children that look to the front and are below the bone `above`; of several
-    pairs, those named eyes, and among these the pair that looks most to the front.
+    """A pair of bones that may be eyes below the bone `above`; of several pairs, those named eyes, and among
+    these the pair that looks most to the front.
     """
-    pairs = []
-    short = short_names(figure.names)
-    for k in figure.below(above):
+    pairs = [pair for pair in _pairs(figure, figure.below(above)) if belongs(figure.heads[pair.bones[0]])]
+    return max(pairs).bones if pairs else ()
+
+
+class _Pair(NamedTuple):
+    """A pair of bones without children that may be eyes. Of two pairs the larger one is more likely so."""
+
+    is_named: bool  # whether the left bone is named an eye
+    aim: float  # as `_aim`
+    bones: tuple[int, int]  # indices of the left and the right bone
+
+
+def _pairs(figure: Figure, among: Iterable[int]) -> list[_Pair]:
+    """The pairs of bones without children that may be eyes, whose left bone is among some bones: they look to
+    the front or have the English name.
+    """
+    pairs, short = [], short_names(figure.names)
+    for k in among:
         other = figure.image.get(k, -1)
         if other in {-1, k} or figure.children[k] or figure.children[other] or not _is_left(figure, k, other):
             continue
-        if not belongs(figure.heads[k]):
+        if _ends_limb(figure, k):
             continue
-        aim = _aim(figure, k, other)
-        if aim >= AHEAD:
-            pairs.append((read(short[figure.names[k]]).stem in EYE_NAMES, aim, (k, other)))
-    return max(pairs)[2] if pairs else ()
+        stem, aim = read(short[figure.names[k]]).stem, _aim(figure, k, other)
+        if aim >= AHEAD or stem in EYES:
+            pairs.append(_Pair(stem in EYE_NAMES, aim, (k, other)))
+    return pairs
+
+
+def _ends_limb(figure: Figure, k: int) -> bool:
+    """Whether a bone ends a line of paired bones that reaches as far as an arm, as one of two necks does."""
+    first = k
+    while figure.image.get(figure.parent[first], -1) not in {-1, figure.parent[first]}:
+        first = figure.parent[first]
+    return bool(np.linalg.norm(figure.tips[k] - figure.heads[first]) >= LIMB * figure.size)
 
 
 def _is_left(figure: Figure, k: int, other: int) -> bool:

@@ -3,6 +3,7 @@ alone.
 """
 
 from math import degrees, isclose, radians
+from typing import NamedTuple
 
 import bpy
 import numpy as np
@@ -33,7 +34,7 @@ def narrow(chain: bpy.types.PropertyGroup) -> None:
     """Sets *Widest Look* of a chain without limits to as far as a human's neck rotates, if its only bone must
     do all of a look.
     """
-    if _has_one_bone(chain) and is_of_bones(chain, chain.solver) and not _has_limits(chain):
+    if _has_one_bone(chain) and is_of_bones(chain, chain.solver) and not has_limits(chain):
         chain.widest_look = WIDE
 
 
@@ -41,8 +42,8 @@ def spread_parts(
     rig: bpy.types.Object, torso: bpy.types.PropertyGroup | None, head: bpy.types.PropertyGroup
 ) -> None:
     """Sets *Look From* of the chains of a torso and of a head. Raises the torso's share if the head has too
-    few bones, at most until all bones of both rotate alike. Without a torso narrows the look of a head of one
-    bone.
+    few bones, at most until all bones of both rotate alike; then the torso follows small changes too. Without
+    a torso narrows the look of a head of one bone.
     """
     if torso is None:
         narrow(head)
@@ -53,39 +54,59 @@ def spread_parts(
         spread(rig, head)
         spread(rig, torso)
         return
-    even_part = len(torso_bones.axes) / (len(torso_bones.axes) + len(head_bones.axes))
-    for look in (ASIDE, WIDE):
-        torso.share = _least_share(
-            head_bones,
-            both=head.share * look,
-            followed=look - torso.dead_zone,
-            first=torso.share,
-            even_part=even_part,
-        )
-    both = head.share * WIDE
-    by_torso = torso.share * (WIDE - torso.dead_zone)
-    _set(torso, torso_bones, by_torso, both)
-    _set(head, head_bones, both - by_torso, both)
+    split = _split(torso_bones, head_bones, torso, head)
+    torso.share, torso.dead_zone = split.torso_share, split.dead_zone
+    _set(torso, torso_bones, *split.of_torso(WIDE))
+    _set(head, head_bones, *split.of_head(WIDE))
 
 
-def _least_share(
-    head_bones: LookingBones, both: float, followed: float, first: float, even_part: float
-) -> float:
-    """The least share of the torso at which no bone of the head exceeds its bound in a look; if there is
-    none, the share at which all bones of both rotate alike.
+class _Split(NamedTuple):
+    """How a look is split between the chains of a torso and of a head, which the torso carries.
 
-    Args:
-        head_bones: The bones of the head's chain.
-        both: Angle [rad] by which torso and head rotate together.
-        followed: Angle [rad] of the look without the torso's dead zone: the torso does its share of it.
-        first: Least share to try.
-        even_part: Part of the angle `both` that the torso does if all bones rotate alike.
+    Attributes:
+        torso_share: Share of the look that the torso follows.
+        head_share: Share of the rest that the head does.
+        dead_zone: Angle [rad] of the look that the torso may leave out, depending on where the target was.
     """
-    last = max(even_part * both / followed, first)
-    shares = [*np.arange(first, last, STEP).tolist(), last]
-    return next(
-        (share for share in shares if head_bones.look_from(both - share * followed, both) is not None), last
-    )
+
+    torso_share: float
+    head_share: float
+    dead_zone: float
+
+    def of_torso(self, look: float) -> tuple[float, float]:
+        """The largest rotation [rad] of the torso in a look by an angle [rad], and that of both together."""
+        torso = self.torso_share * look
+        return torso, torso + self.head_share * (look - torso)
+
+    def of_head(self, look: float) -> tuple[float, float]:
+        """The largest rotation [rad] of the head in a look by an angle [rad], and that of both together."""
+        torso = self.torso_share * (look - self.dead_zone)
+        head = self.head_share * (look - torso)
+        return head, head + torso
+
+    def fits(self, torso: LookingBones, head: LookingBones) -> bool:
+        """Whether no bone exceeds its bound in looks to the side."""
+        return all(
+            torso.look_from(*self.of_torso(look)) is not None
+            and head.look_from(*self.of_head(look)) is not None
+            for look in (ASIDE, WIDE)
+        )
+
+
+def _split(
+    torso_bones: LookingBones,
+    head_bones: LookingBones,
+    torso: bpy.types.PropertyGroup,
+    head: bpy.types.PropertyGroup,
+) -> _Split:
+    """The split with the least share of the torso at which no bone exceeds its bound: with the torso's dead
+    zone, else without it. If there is none, the split in which all bones of both rotate alike.
+    """
+    by_head = head.share * len(torso_bones.axes)
+    even_share = max(by_head / (by_head + len(head_bones.axes)), torso.share)
+    shares = [*np.arange(torso.share, even_share, STEP).tolist(), even_share]
+    splits = [_Split(share, head.share, zone) for zone in (torso.dead_zone, 0.0) for share in shares]
+    return next((split for split in splits if split.fits(torso_bones, head_bones)), splits[-1])
 
 
 def sentence(chain: bpy.types.PropertyGroup) -> str:
@@ -108,8 +129,8 @@ def _has_one_bone(chain: bpy.types.PropertyGroup) -> bool:
     return len({joint.bone for joint in chain.joints}) == 1
 
 
-def _has_limits(chain: bpy.types.PropertyGroup) -> bool:
-    """Whether a joint of a chain has limits."""
+def has_limits(chain: bpy.types.PropertyGroup) -> bool:
+    """Whether any joint of a chain has limits."""
     return any(map(build.has_limits, chain.joints))
 
 
@@ -124,7 +145,7 @@ def _bones(rig: bpy.types.Object, chain: bpy.types.PropertyGroup) -> LookingBone
     axes, or if the solver does not keep the rotations of bones.
     """
     names = list(dict.fromkeys(joint.bone for joint in chain.joints))
-    is_free = len(chain.joints) == len(REVOLUTE) * len(names) and not _has_limits(chain)
+    is_free = len(chain.joints) == len(REVOLUTE) * len(names) and not has_limits(chain)
     if not is_free or not is_of_bones(chain, chain.solver):
         return None
     inertias = HangingBones(rig).inertias(names)

@@ -11,6 +11,8 @@ from mathutils import Vector
 # direction of the feet
 CLEAR = 0.3
 SAME = 0.01  # distance within which positions coincide, as a share of the figure's size
+# smallest reach of arms and wings, as a share of the figure's size; eyes, ears and breasts are shorter
+LIMB = 0.15
 UP = (0.0, 0.0, 1.0)
 LEVEL = np.array((1.0, 1.0, 0.0))
 
@@ -109,7 +111,7 @@ def _is_on_tail(figure: SymmetricFigure, k: int) -> bool:
 
 def _face(figure: SymmetricFigure) -> np.ndarray | None:
     """Mean direction (3,) from the head to pairs of childless bones on the head, such as eyes; None without
-    such bones.
+    such bones, or if the head points to the other side.
     """
     on_trunk = [
         k
@@ -118,6 +120,7 @@ def _face(figure: SymmetricFigure) -> np.ndarray | None:
         and not figure.children[k]
         and figure.parent[k] in figure.trunk
         and not _is_on_tail(figure, k)
+        and not _is_limb(figure, k)
     ]
     head = max(
         (figure.parent[k] for k in _beside(figure, on_trunk) or on_trunk),
@@ -125,7 +128,29 @@ def _face(figure: SymmetricFigure) -> np.ndarray | None:
         key=lambda k: figure.heads[k, 2],
     )
     directions = [_unit(figure.heads[k] - figure.heads[head]) for k in on_trunk if figure.parent[k] == head]
-    return np.mean(directions, axis=0) if directions and all(map(np.any, directions)) else None
+    if not directions or not all(map(np.any, directions)):
+        return None
+    face: np.ndarray = np.mean(directions, axis=0)
+    ahead = _unit(face - (face @ figure.lateral) * figure.lateral) * LEVEL
+    return None if any(_unit(_along(figure, k)) @ ahead < -CLEAR for k in _continued(figure, head)) else face
+
+
+def _is_limb(figure: SymmetricFigure, k: int) -> bool:
+    """Whether a bone is as long as an arm, as the leaf of a plant may be, and so no part of a face."""
+    return bool(np.linalg.norm(figure.tips[k] - figure.heads[k]) >= LIMB * figure.size)
+
+
+def _continued(figure: SymmetricFigure, k: int) -> list[int]:
+    """A bone of the trunk, and those that begin at its tip."""
+    at_tip = SAME * figure.size
+    return [
+        k,
+        *(
+            child
+            for child in figure.children[k]
+            if child in figure.trunk and np.linalg.norm(figure.heads[child] - figure.tips[k]) <= at_tip
+        ),
+    ]
 
 
 def has_face(figure: SymmetricFigure, k: int, front: np.ndarray) -> bool:

@@ -139,7 +139,7 @@ class LimberAuthoring:
             " it the look stops at this angle, and crosses to the other side when the target has passed"
             " behind the character. 180 degrees: no limit"
         ),
-        default=pi,  # for files without this setting; new chains without limits get `chains.WIDEST_LOOK`
+        default=pi,  # for files without this setting; new chains without limits get `chain_settings.WIDEST_LOOK`
         min=0.0,
         max=pi,
         subtype="ANGLE",

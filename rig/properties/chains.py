@@ -224,13 +224,13 @@ class LimberChain(LimberGoal, LimberPostures, LimberAuthoring, LimberMotionStyle
         default=1.0,
     )
 
-    filter: filter_property(CHAIN_FILTERS)  # new chains get `chains.FILTER`
+    filter: filter_property(CHAIN_FILTERS)  # new chains get `chain_settings.FILTER`
     solver: keyed_enum(
         "solver",
         name="Solver",
         description="Method that solves for the joint angles",
         items=[choice(key, info) for key, info in SOLVERS.items()],
-        default="erik_exact",  # for files without this setting; new chains get `chains.SOLVER`
+        default="erik_exact",  # for files without this setting; new chains get `chain_settings.SOLVER`
     )
     options: PointerProperty(
         name="Solver Options",

@@ -87,7 +87,7 @@ class LimberSolverOptions(PropertyGroup):
             name="Shape",
             description="Measure of a posture's shape that the Expressive solver preserves",
             items=measure.MEASURES,
-            default="LINKS",  # for files without this setting; new chains get `chains.MEASURE`
+            default="LINKS",  # for files without this setting; new chains get `chain_settings.MEASURE`
         ),
         **{
             solver: PointerProperty(

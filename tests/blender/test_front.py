@@ -40,6 +40,12 @@ FLOATING_MASTER = {
     "root": ("master", (0, 0, 0), (0, 0.2, 0)),
 } | line("root", ("pelvis", 0, 0, 0.5), ("torso", 0, 0, 0.6), ("head", 0, 0, 0.8), tip=(0, 0, 1))
 GRIPPER = {"hand": ("", (0, 0, 0), (0, 0, 0.4))} | both({"finger.L": ("hand", (0.1, 0, 0.4), (0.1, 0, 0.5))})
+STEM = tuple((f"stem{k}", 0, 0, 0.2 * k) for k in range(4))
+LEAVES = both(
+    {f"leaf{k}.L": (f"stem{k}", (0.03, 0.08, 0.05 + 0.2 * k), (0.2, 0.2, 0.1 + 0.2 * k)) for k in (1, 2)}
+)
+SEPALS = both({"sepal.L": ("bloom", (0.03, 0.05, 0.82), (0.06, 0.09, 0.85))})
+BUDS = both({"bud.L": ("stem3", (0.03, 0.05, 0.7), (0.06, 0.09, 0.72))})
 
 
 def unnamed(places: Places) -> Places:
@@ -114,3 +120,15 @@ def test_a_pair_of_eyes_shows_the_front_of_a_figure_without_limbs():
 def test_the_fingers_of_a_gripper_are_no_face(matrix: Matrix):
     ahead = matrix.to_3x3() @ Vector((0, 0, 1))
     assert degrees(looks_along(armature(unnamed(GRIPPER), matrix), "bone0").angle(ahead)) < 3
+
+
+def test_the_leaves_of_a_stem_are_as_long_as_arms_and_no_face():
+    rig = armature(line("", *STEM, ("bloom", 0, 0, 0.8), tip=(0, 0, 0.95)) | LEAVES, Matrix())
+    assert not Figure(rig).is_front_shown
+    assert Figure(rig).front == pytest.approx((0, -1, 0), abs=1e-6)
+
+
+@pytest.mark.parametrize("behind", [SEPALS, BUDS], ids=["on it", "below it"])
+def test_a_pair_behind_a_flower_that_points_ahead_is_no_face(behind: Places):
+    rig = armature(line("", *STEM, ("bloom", 0, 0, 0.8), tip=(0, -0.12, 0.9)) | behind)
+    assert Figure(rig).front == pytest.approx((0, 1, 0), abs=1e-6)

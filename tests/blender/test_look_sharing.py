@@ -1,9 +1,10 @@
 """Tests how bones of new chains share a look where there are few of them."""
 
-from math import cos, degrees, radians, sin
+from math import cos, degrees, pi, radians, sin
 
 import bpy
 import pytest
+from limber.rig.authoring import look_sharing
 from mathutils import Matrix, Vector
 
 from tests.blender.makers_rigs import both, line
@@ -148,3 +149,68 @@ def test_a_single_bone_whose_look_is_not_narrowed_gets_no_remark(capfd):
     assert "from 'head' to 'head'" in out
     assert "bone rotates" not in out
     assert "bone to share" not in out
+
+
+def as_of_an_earlier_version(chain) -> None:
+    chain.options.measure, chain.widest_look, chain.options.expressive.look_from = "LINKS", pi, 0.5
+
+
+def look_of(chain) -> tuple[float, float]:
+    """How far a chain looks [degrees], and its *Look From*."""
+    return degrees(chain.widest_look), chain.options.expressive.look_from
+
+
+@pytest.mark.parametrize("rig", [beetle, lambda: armature(GHOST, Matrix())], ids=["one bone", "three bones"])
+def test_use_new_settings_gives_a_chain_the_look_of_a_new_chain_and_says_why(rig, capfd):
+    looks_along(rig := rig(), "head")
+    (chain,) = rig.limber.chains
+    look, of_new_chain = look_of(chain), capfd.readouterr().out
+    as_of_an_earlier_version(chain)
+    bpy.ops.limber.use_new_settings()
+    assert look_of(chain) == pytest.approx(look)
+    reason = look_sharing.sentence(chain)
+    assert reason
+    assert reason in of_new_chain
+    assert reason in capfd.readouterr().out
+
+
+def test_use_new_settings_does_not_narrow_a_torso_or_a_head_that_share_a_look():
+    rig = armature(GHOST | EYES, Matrix())
+    bpy.ops.limber.eyes_head_torso()
+    looks = {}
+    for index, name in enumerate(("Torso", "Head")):
+        looks[name] = degrees(rig.limber.chains[name].widest_look)
+        as_of_an_earlier_version(rig.limber.chains[name])
+        rig.limber.active_chain = index
+        bpy.ops.limber.use_new_settings()
+    assert {name: degrees(rig.limber.chains[name].widest_look) for name in looks} == pytest.approx(looks)
+
+
+def test_use_new_settings_narrows_a_head_of_one_bone_whose_eyes_alone_look_with_it():
+    eyes = both({"eye.L": ("head", (0.06, -0.5, 0.35), (0.06, -0.6, 0.35))})
+    rig = armature(BEETLE | eyes, Matrix())
+    bpy.ops.limber.eyes_head_torso()
+    head = rig.limber.chains["Head"]
+    as_of_an_earlier_version(head)
+    rig.limber.active_chain = rig.limber.chains.find("Head")
+    bpy.ops.limber.use_new_settings()
+    assert degrees(head.widest_look) == pytest.approx(80)
+
+
+SNOWMAN = line("", ("belly", 0, 0, 0), ("head", 0, 0, 0.9), tip=(0, 0, 1.4)) | both(
+    line("belly", ("arm.L", 0.3, 0, 0.7), tip=(0.8, 0, 0.9))
+)
+
+
+@pytest.mark.parametrize("angle", [45, 70])
+def test_torso_and_head_of_one_bone_each_rotate_alike(angle: int):
+    rig = armature(SNOWMAN, Matrix())
+    bpy.ops.limber.eyes_head_torso()
+    look_aside(rig, angle, bpy.ops.limber.live_all)
+    assert [turned(rig, name) for name in ("belly", "head")] == pytest.approx([angle / 2] * 2, abs=1)
+
+
+def test_torso_and_head_look_equally_far_where_the_torso_shows_no_front():
+    rig = armature(SNOWMAN | {"beak": ("head", (0, -0.2, 1.1), (0, -0.4, 1.1))}, Matrix())
+    bpy.ops.limber.eyes_head_torso()
+    assert [degrees(chain.widest_look) for chain in rig.limber.chains] == pytest.approx([100, 100])

@@ -1,0 +1,69 @@
+"""Settings of new chains: solver, roll, filter, and how far a character's chain looks. *Use New Settings*
+gives them to the chains of earlier versions.
+"""
+
+from math import radians
+
+import bpy
+
+from ..chains.chain import AUTOMATIC
+from ..chains.measure import has_balls, is_of_bones
+from . import forward, look_sharing
+
+SOLVER, ROLL, MEASURE, FILTER = "expressive", "POSTURE", "AUTOMATIC", AUTOMATIC
+# [rad] Widest Look of new chains of a character without joint limits. For an end with a front it is about the
+# range of a head together with a chest; for an end without a front, such as a tentacle's, it is larger, so
+# that the look crosses to the other side gradually when the target passes behind.
+HEADS_LOOK, WIDEST_LOOK = radians(100), radians(170)
+
+
+def set_solver(chain: bpy.types.PropertyGroup) -> None:
+    """Sets solver, shape measure, roll and filter of a new chain."""
+    chain.solver, chain.roll = SOLVER, ROLL
+    chain.options.measure, chain.filter = MEASURE, FILTER
+
+
+def set_look(rig: bpy.types.Object, chain: bpy.types.PropertyGroup, has_front: bool, is_part: bool) -> None:
+    """Sets the Widest Look of a character's chain without joint limits, and how its bones share a look.
+
+    Args:
+        rig: The armature object.
+        chain: The chain.
+        has_front: Whether something shows the direction that the end faces.
+        is_part: Whether the chain is one of several that look together, to the same front.
+    """
+    if is_of_bones(chain, chain.solver) and not look_sharing.has_limits(chain):
+        chain.widest_look = HEADS_LOOK if has_front or is_part else WIDEST_LOOK
+    if has_front and not is_part:
+        look_sharing.narrow(chain)
+    look_sharing.spread(rig, chain)
+
+
+def is_of_earlier_version(chain: bpy.types.PropertyGroup) -> bool:
+    """Whether a character's chain still has the settings that earlier versions gave new chains: a shape
+    measure that ignores the bones' rotations, and a motion filter that changes keyed motion too.
+    """
+    return chain.solver == SOLVER and chain.options.measure == "LINKS" and has_balls(chain)
+
+
+def use_new_settings(rig: bpy.types.Object, chain: bpy.types.PropertyGroup) -> None:
+    """Gives a chain of an earlier version the shape measure, filter, widest look and sharing of a look (*Look
+    From*) that new chains have.
+    """
+    chain.options.measure, chain.filter = MEASURE, FILTER
+    has_front = bool(forward.guess_of(rig, chain).reason)
+    set_look(rig, chain, has_front, is_part=_shares_look(rig, chain))
+
+
+def _shares_look(rig: bpy.types.Object, chain: bpy.types.PropertyGroup) -> bool:
+    """Whether another chain carries this one or is carried by it, as the chains of torso and head, so that
+    both rotate in a look. Chains with joint limits, such as those of eyes, do not count.
+    """
+    bones = rig.data.bones
+    for other in rig.limber.chains:
+        if other.uid == chain.uid or look_sharing.has_limits(other):
+            continue
+        for lower, upper in ((chain, other), (other, chain)):
+            if lower.end in bones and bones.get(upper.root) in bones[lower.end].children_recursive:
+                return True
+    return False

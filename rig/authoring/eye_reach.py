@@ -1,0 +1,122 @@
+"""How much of a look a head leaves to its eyes: no more than they can do."""
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import bpy
+import numpy as np
+from mathutils import Matrix, Vector
+
+from ..bones.axes import REVOLUTE
+from ..scene.goal import forward_axis, signed_axis
+from .look_sharing import STEP, UP, WIDE
+
+SIDES = 8  # number of directions in which wide looks are tried
+
+
+def leave_to_eyes(
+    rig: bpy.types.Object,
+    head: bpy.types.PropertyGroup,
+    eyes: Sequence[bpy.types.PropertyGroup],
+    target: bpy.types.Object | None,
+) -> None:
+    """Raises the share of a head's chain to the least one at which its eyes reach their target in wide looks
+    to all sides: at last to all of the look, small changes included. If they reach it with none, such as one
+    at the nose, the share stays.
+
+    Args:
+        rig: The armature object.
+        head: Chain of the head.
+        eyes: Chains of the eyes.
+        target: Object whose distance now is that of the targets; None: they are far away.
+    """
+    pivot = rig.matrix_world @ rig.data.bones[head.end].head_local
+    reach = _Reach(pivot, _seen_from(rig, head), [_eye(rig, eye) for eye in eyes])
+    away = (target.matrix_world.translation - reach.head.position).length if target else math.inf
+    usual = (head.share, head.dead_zone)
+    larger = [(share, head.dead_zone) for share in np.arange(head.share, 1.0, STEP).tolist()]
+    head.share, head.dead_zone = next(
+        (follows for follows in [*larger, (1.0, 0.0)] if reach.contains(away, *follows)), usual
+    )
+
+
+class _View(NamedTuple):
+    """Where an end looks from and to at rest, in the world."""
+
+    position: Vector  # [m]
+    direction: Vector  # unit vector
+
+
+class _Eye(NamedTuple):
+    """An eye at rest, in the world.
+
+    Attributes:
+        view: Where it looks from and to.
+        widest: Largest angle [rad] from its view at rest.
+        joints: (axis, lower, upper) of its joints: unit vector (3,), limits [rad].
+    """
+
+    view: _View
+    widest: float
+    joints: list[tuple[Vector, float, float]]
+
+    def reaches(self, direction: Vector) -> bool:
+        """Whether the eye can look along a direction in its skull at rest."""
+        rotation = self.view.direction.rotation_difference(direction)
+        vector = Vector(rotation.to_exponential_map())
+        return vector.length <= self.widest and all(
+            lower <= vector.dot(axis) <= upper for axis, lower, upper in self.joints
+        )
+
+
+class _Reach(NamedTuple):
+    """Head and eyes at rest, in the world."""
+
+    pivot: Vector  # [m] position about which the head rotates
+    head: _View
+    eyes: list[_Eye]
+
+    def contains(self, away: float, share: float, dead_zone: float) -> bool:
+        """Whether the eyes reach targets to all sides while the head follows a share of the look.
+
+        Args:
+            away: Distance [m] of the targets from the head.
+            share: Share of the look that the head follows.
+            dead_zone: Angle [rad] of the look that the head leaves out.
+        """
+        position, ahead = self.head
+        for k in range(SIDES):
+            axis = Matrix.Rotation(math.tau * k / SIDES, 3, ahead) @ UP
+            in_skull = Matrix.Rotation(-share * (WIDE - dead_zone), 3, axis)
+            # direction of the target and position of the head's view, in the skull at rest
+            direction = in_skull @ Matrix.Rotation(WIDE, 3, axis) @ ahead
+            origin = self.pivot + in_skull @ (position - self.pivot)
+            if not all(eye.reaches(direction + (origin - eye.view.position) / away) for eye in self.eyes):
+                return False
+        return True
+
+
+def _seen_from(rig: bpy.types.Object, chain: bpy.types.PropertyGroup) -> _View:
+    bone = rig.data.bones[chain.end]
+    to_world = rig.matrix_world @ bone.matrix_local
+    direction = to_world.to_3x3() @ Vector(forward_axis(chain))
+    return _View(to_world @ Vector((0.0, chain.eye * bone.length, 0.0)), direction.normalized())
+
+
+def _eye(rig: bpy.types.Object, chain: bpy.types.PropertyGroup) -> _Eye:
+    to_world = rig.matrix_world.to_3x3()
+    joints = [
+        (
+            (
+                to_world
+                @ rig.data.bones[joint.bone].matrix_local.to_3x3()
+                @ Vector(signed_axis(f"+{joint.axis}"))
+            ).normalized(),
+            joint.lower,
+            joint.upper,
+        )
+        for joint in chain.joints
+        if joint.axis in REVOLUTE
+    ]
+    return _Eye(_seen_from(rig, chain), chain.widest_look, joints)

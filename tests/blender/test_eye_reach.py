@@ -1,0 +1,92 @@
+"""Tests that a head leaves to its eyes no more of a look than they can do."""
+
+from math import cos, degrees, radians, sin
+
+import bpy
+import pytest
+from limber.rig.showing import chain_lines
+from mathutils import Matrix, Vector
+
+from tests.blender.makers_rigs import FIGURES
+from tests.blender.rigs import make_active
+from tests.blender.shown import no_handler_raises  # noqa: F401
+from tests.blender.test_front import armature
+
+
+def child(eye_limit: float | None = None, eyes_scale: float = 1.0):
+    """A figure with eyes, whose rig limits them to an angle [degrees]; `eyes_scale`: how far out eyes are."""
+    places = FIGURES["Mixamo"].places
+    moved = {
+        name: (parent, *((x * eyes_scale, y * eyes_scale, z) for x, y, z in ends))
+        for name, (parent, *ends) in places.items()
+        if name.startswith("eye")
+    }
+    rig = armature(places | moved, Matrix())
+    for side in "LR":
+        if eye_limit is not None:
+            limit = rig.pose.bones[f"eye.{side}"].constraints.new("LIMIT_ROTATION")
+            limit.owner_space = "LOCAL"
+            for axis in "xz":
+                setattr(limit, f"use_limit_{axis}", True)
+                setattr(limit, f"min_{axis}", -radians(eye_limit))
+                setattr(limit, f"max_{axis}", radians(eye_limit))
+    bpy.context.view_layer.update()
+    make_active(rig)
+    return rig
+
+
+def at(rig, aside: float, distance: float):
+    """An empty at an angle [degrees] and a distance [m] from the head, selected beside the rig."""
+    aim = bpy.data.objects.new("Aim", None)
+    bpy.context.scene.collection.objects.link(aim)
+    look = radians(aside)
+    aim.location = rig.data.bones["head"].head_local + distance * Vector((sin(look), -cos(look), 0.05))
+    bpy.context.view_layer.update()
+    aim.select_set(True)
+    return aim
+
+
+def eyes_miss(rig) -> float:
+    """Largest angle [degrees] between an eye's look and its target."""
+    misses = []
+    for name in ("Left Eye", "Right Eye"):
+        chain = rig.limber.chains[name]
+        start, tip = chain_lines.forward(rig, chain)
+        misses.append(degrees((tip - start).angle(chain.target.matrix_world.translation - start)))
+    return max(misses)
+
+
+@pytest.mark.parametrize(
+    ("eye_limit", "eyes_scale", "distance"),
+    [(20, 1, 3), (None, 3, 0.8)],
+    ids=["limits of the rig", "a near target"],
+)
+def test_eyes_meet_a_target_aside_that_the_head_can_turn_to(
+    eye_limit: float | None, eyes_scale: float, distance: float
+):
+    rig = child(eye_limit, eyes_scale)
+    at(rig, 75, distance)
+    bpy.ops.limber.eyes_head_torso()
+    assert 0.7 < rig.limber.chains["Head"].share <= 1.0
+    bpy.ops.limber.live_all()
+    for frame in range(2, 80):
+        bpy.context.scene.frame_set(frame)
+    assert eyes_miss(rig) < 0.1
+
+
+def test_a_head_leaves_as_much_to_free_eyes_as_before_and_nothing_to_eyes_that_hardly_move():
+    rig = child()
+    bpy.ops.limber.eyes_head_torso()
+    head = rig.limber.chains["Head"]
+    assert (head.share, degrees(head.dead_zone)) == pytest.approx((0.7, 8))
+    rig = child(eye_limit=3)
+    bpy.ops.limber.eyes_head_torso()
+    head = rig.limber.chains["Head"]
+    assert (head.share, head.dead_zone) == (1, 0)
+
+
+def test_where_a_target_is_too_near_for_any_share_the_share_stays():
+    rig = child()
+    at(rig, 0, 0.08)
+    bpy.ops.limber.eyes_head_torso()
+    assert rig.limber.chains["Head"].share == pytest.approx(0.7)

@@ -1,0 +1,60 @@
+"""Tests which bone is the head where no bone is named so: what carries the eyes, and nothing that carries
+legs.
+"""
+
+import bpy
+import pytest
+from mathutils import Matrix
+
+from tests.blender.makers_rigs import both, leg, line
+from tests.blender.shown import no_handler_raises  # noqa: F401
+from tests.blender.test_front import armature
+
+POT = (
+    line("", ("pot", 0, 0, 0), ("lid", 0, 0, 0.3), tip=(0, 0, 0.42))
+    | line("pot", ("spout1", 0, -0.2, 0.1), ("spout2", 0, -0.3, 0.18), tip=(0, -0.38, 0.28))
+    | both({"arm.L": ("pot", (0.2, 0, 0.2), (0.35, 0, 0.1))})
+)
+OCTOPUS = (
+    line("", ("hub", 0, 0, 0.3), ("mantle", 0, 0.02, 0.4), tip=(0, 0.3, 0.9))
+    | {"face": ("hub", (0, -0.02, 0.35), (0, -0.15, 0.38))}
+    | both({f"arm{k}.L": ("hub", (0.1, 0.1 * k, 0.25), (0.9, 0.5 * k, 0.0)) for k in (-1, 0, 1)})
+)
+LIZARD = (
+    line("", ("b1", 0, 0, 0.3), ("b2", 0, -0.4, 0.35), ("b3", 0, -0.6, 0.4), tip=(0, -0.9, 0.4))
+    | both(leg("b1", "hind", 0.1, 0, 0.28))
+    | line("b1", ("t1", 0, 0.1, 0.3), ("t2", 0, 0.5, 0.25), tip=(0, 1, 0.2))
+)
+TWO_NECKS = (
+    line("", ("rump", 0, 0.4, 1), ("back", 0, 0, 1), ("withers", 0, -0.4, 1.1), tip=(0, -0.7, 1.2))
+    | both(leg("rump", "hind", 0.25, 0.4, 0.95) | leg("withers", "front", 0.25, -0.4, 0.95))
+    | both(line("withers", ("n1.L", 0.12, -0.7, 1.25), ("n2.L", 0.3, -1.1, 1.7), tip=(0.4, -1.6, 1.8)))
+)
+
+
+@pytest.mark.parametrize(
+    ("places", "head", "eyes"),
+    [
+        (POT, "lid", both({"eye.L": ("lid", (0.05, -0.1, 0.33), (0.05, -0.14, 0.33))})),
+        (OCTOPUS, "face", both({"ojo.L": ("face", (0.1, -0.08, 0.42), (0.11, -0.14, 0.42))})),
+        (LIZARD, "b3", both({"eye.L": ("b3", (0.08, -0.7, 0.45), (0.16, -0.72, 0.45))})),
+    ],
+    ids=["a lid below a spout", "a face below a mantle", "eyes that point aside"],
+)
+def test_what_carries_the_bones_named_eyes_is_the_head(places, head: str, eyes):
+    rig = armature(places | eyes, Matrix())
+    bpy.ops.limber.eyes_head_torso()
+    chains = {chain.name: chain.end for chain in rig.limber.chains}
+    left, right = eyes
+    assert {name: chains.get(name) for name in ("Head", "Left Eye", "Right Eye")} == {
+        "Head": head,
+        "Left Eye": left,
+        "Right Eye": right,
+    }
+
+
+def test_a_bone_that_legs_hang_on_is_no_head():
+    rig = armature(TWO_NECKS, Matrix())
+    with pytest.raises(RuntimeError, match="No head was found"):
+        bpy.ops.limber.eyes_head_torso()
+    assert not rig.limber.chains
