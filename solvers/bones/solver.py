@@ -27,7 +27,7 @@ from ..kernel.library import KernelError, kernel
 from ..kinematics.se3 import angle_of
 from ..kinematics.skeleton import Angles, Skeleton
 from ..kinematics.tree import Frames
-from ..tolerances import SAME_ANGLE
+from ..tolerances import LEAST_GAIN, SAME_ANGLE
 from . import branch_transition
 from .branch_transition import BranchTransition
 from .last_frames import LastFrames
@@ -48,9 +48,6 @@ LEAST_PRICE = 2.0
 SMALL_STEP = 1.5e-3
 # [rad, or in fractions of the reach] length of a damped step below which no further step follows
 NO_STEP = 1e-5
-# fraction of the cost: no step follows one that reduces the cost by less, since the rest moves bones
-# invisibly
-LEAST_GAIN = 1e-6
 ANY_ERROR = math.tau  # [rad] more than the aim error of any view
 
 

@@ -18,12 +18,10 @@
 #define FIRST_DAMPING 0.3
 #define MOST_DAMPING 1e9
 #define LEAST_PRICE 2.0
-#define PASSES 8
 #define POLISHING_STEPS 6
 #define NEARLY_MET 1e-5
 #define SMALL_STEP 1.5e-3
 #define NO_STEP 1e-5
-#define LEAST_GAIN 1e-6
 
 /* State of a solve, with its arrays in the workspace. */
 struct solve {
