@@ -37,10 +37,7 @@ from .problem import AIM_COST, PoseProblem
 # [rad] aim error below which a step that reduces it but raises the cost is corrected to meet the aim
 NEARLY = 0.1
 MOST_STEPS = 25
-FIRST_DAMPING, MOST_DAMPING = (
-    0.3,
-    1e9,
-)  # fractions of the Hessian's diagonal that are added to it if a step does not help
+FIRST_DAMPING = 0.3  # fraction of the Hessian's diagonal that is added to it if a step does not help
 # smallest cost of an aim error of one radian when steps are compared; it must exceed the aim's forces
 LEAST_PRICE = 2.0
 # [rad, or in fractions of the reach] length of an undamped step after which the remaining error, about its
@@ -292,8 +289,6 @@ class BoneSolver:
             gain = current.cost(price) - following.cost(price)
             if gain < -SAME_ANGLE:
                 damping = max(FIRST_DAMPING, 10.0 * damping)
-                if damping > MOST_DAMPING:
-                    break
                 continue
             current, damping = following, 0.1 * damping if damping > FIRST_DAMPING else 0.0
             pose, cost = current.pose, current.secondary
