@@ -4,13 +4,13 @@ import math
 from array import array
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 
 import numpy as np
 
 from .aims.aim import AIMS, Aim, Direction, Frame, Orientation, Point, Position, PositionAndDirection
 from .aims.blocks import ResidualBlock
 from .aims.rolls import HALF_ROLL, nearer_roll, upright
+from .computed_once import computed_once
 from .errors import GazeError, GoalKindError, PostureShapeError, TargetError
 from .kernel.aims import aim_numbers
 from .kernel.library import KernelError
@@ -68,7 +68,7 @@ class EndGoal:
     # whether the end is equally good when rolled by pi about its own Y; for Orientation, Frame and `up`
     symmetric: bool = True
 
-    @cached_property
+    @computed_once
     def blocks(self) -> tuple[ResidualBlock, ...]:
         """The residual blocks of the end's aim."""
         return self.aim.blocks(self.symmetric)
@@ -105,28 +105,28 @@ class GazeGoal:
         shares = tuple([weight / heaviest for weight in weights])
         vars(self).update(ends=ends, weights=shares, accepted_for=None)
 
-    @cached_property
+    @computed_once
     def blocks(self) -> tuple[ResidualBlock, ...]:
         """The residual blocks of all ends' aims."""
         return tuple([block for end_goal in self.ends for block in end_goal.blocks])
 
-    @cached_property
+    @computed_once
     def angles(self) -> tuple[float, ...]:
         """The posture (n,) as floats."""
         return tuple(np.asarray(self.posture, float).ravel().tolist())
 
-    @cached_property
+    @computed_once
     def numbers(self) -> "array[float] | None":
         """The aims of all ends as an array of `struct limber_aim`; None if the compiled kernel does not
         support one of them.
         """
-        numbers = array("d")
+        numbers: list[float] = []
         for each, weight in zip(self.ends, self.weights, strict=True):
             aim = aim_numbers(each.end, each.blocks, each.aim.level, weight, each.symmetric)
             if aim is None:
                 return None
-            numbers.extend(aim)
-        return numbers
+            numbers += aim
+        return array("d", numbers)
 
     @property
     def kernel_numbers(self) -> "array[float]":
@@ -179,7 +179,7 @@ def check_goal(
 def _check_for(skeleton: Skeleton, goal: GazeGoal, supports: Kinds) -> None:
     """Checks the goal alone; raises the errors of `check_goal`."""
     posture = goal.angles
-    if len(posture) != len(skeleton):
+    if len(posture) != len(skeleton.joints):
         names = ", ".join(joint.name for joint in skeleton.joints)
         raise PostureShapeError(
             f"the posture has {len(posture)} angles, the chain {len(skeleton)} joints ({names}): store the"

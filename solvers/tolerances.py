@@ -19,6 +19,7 @@ SAME_ANGLE = 1e-9
 # [rad or fractions] error below which a goal is met, and effect below which a joint has none: single
 # precision shows nothing smaller
 MET = 1e-6
+LEAST_GAIN = 1e-6  # [fraction of a cost] reduction by a step, below which it changes nothing visible
 # [for unit vectors] deviation from length 1, or from parallel, that rest poses in single precision may have;
 # a larger one is intended
 SINGLE_PRECISION = 1e-4

@@ -118,9 +118,9 @@ class Placement:
         """The base of a chain (its root bone before its own rotation) if another chain carries it; None if no
         chain does, or if only Blender can compute its pose.
         """
-        if not self._bone_frames:
-            return None
         bone = rig.data.bones[name]
+        if not self._may_hang(rig, bone.parent):
+            return None
         relative = _translation(location)
         if bone.parent is None:
             return self._hanging_object(rig, np.array(bone.matrix_local, float) @ relative)
@@ -132,7 +132,7 @@ class Placement:
         """An object, or a bone of it, that a chain carries through parents and Child Of constraints alone;
         None if no chain does, or if only Blender can compute its pose.
         """
-        if not self._bone_frames:
+        if not self._may_hang(obj, obj.data.bones[bone] if bone else None):
             return None
         if bone:
             return self._hanging_bone(obj, obj.data.bones[bone], np.eye(4))
@@ -157,6 +157,17 @@ class Placement:
         yet.
         """
         return self._seen.get(camera.name)
+
+    def _may_hang(self, obj: bpy.types.Object, bone: bpy.types.Bone | None) -> bool:
+        """Whether a chain may carry an object, or a bone of it: it has a parent, or a chain moves the bone or
+        one of the bone's parents. Otherwise no frame needs to be computed.
+        """
+        if not self._bone_frames or obj.parent is not None:
+            return bool(self._bone_frames)
+        frames = self._bone_frames.get(obj.session_uid, ())
+        while bone is not None and bone.name not in frames:
+            bone = bone.parent
+        return bone is not None
 
     def _hanging_bone(
         self, rig: bpy.types.Object, bone: bpy.types.Bone, relative: np.ndarray

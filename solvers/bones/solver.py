@@ -27,7 +27,7 @@ from ..kernel.library import KernelError, kernel
 from ..kinematics.se3 import angle_of
 from ..kinematics.skeleton import Angles, Skeleton
 from ..kinematics.tree import Frames
-from ..tolerances import SAME_ANGLE
+from ..tolerances import LEAST_GAIN, SAME_ANGLE
 from . import branch_transition
 from .branch_transition import BranchTransition
 from .last_frames import LastFrames
@@ -37,8 +37,7 @@ from .problem import AIM_COST, PoseProblem
 # [rad] aim error below which a step that reduces it but raises the cost is corrected to meet the aim
 NEARLY = 0.1
 MOST_STEPS = 25
-# fractions of the Hessian's diagonal that are added to it if a step does not help
-FIRST_DAMPING, MOST_DAMPING = 0.3, 1e9
+FIRST_DAMPING = 0.3  # fraction of the Hessian's diagonal that is added to it if a step does not help
 # smallest cost of an aim error of one radian when steps are compared; it must exceed the aim's forces
 LEAST_PRICE = 2.0
 # [rad, or in fractions of the reach] length of an undamped step after which the remaining error, about its
@@ -46,9 +45,6 @@ LEAST_PRICE = 2.0
 SMALL_STEP = 1.5e-3
 # [rad, or in fractions of the reach] length of a damped step below which no further step follows
 NO_STEP = 1e-5
-# fraction of the cost: no step follows one that reduces the cost by less, since the rest moves bones
-# invisibly
-LEAST_GAIN = 1e-6
 ANY_ERROR = math.tau  # [rad] more than the aim error of any view
 
 
@@ -292,8 +288,6 @@ class BoneSolver:
             gain = current.cost(price) - following.cost(price)
             if gain < -SAME_ANGLE:
                 damping = max(FIRST_DAMPING, 10.0 * damping)
-                if damping > MOST_DAMPING:
-                    break
                 continue
             current, damping = following, 0.1 * damping if damping > FIRST_DAMPING else 0.0
             pose, cost = current.pose, current.secondary

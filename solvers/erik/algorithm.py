@@ -74,6 +74,8 @@ class _Run:
         self._goal = self._bases[-1] if aim.orientation is None else aim.nearest(self._bases[-1])
         self._aim, self._angles = aim, list(shape)
         self._edge_offset, self._has_tried_offset, self._last_error = 0.0, False, math.inf
+        # angles and bases after the last forward phase
+        self._forward: tuple[list[float], list[Quaternion]] | None = None
 
     def avoid_edges(self, iteration: int) -> None:
         """Moves the warped posture off the edges of the joints' ranges, in the iteration that the settings
@@ -89,11 +91,21 @@ class _Run:
             self._bases = self._chain.bases(self._warped)
 
     def is_met(self, iteration: int) -> bool:
-        """Whether an iteration finds angles within the threshold: after its two phases, or after BWCD."""
+        """Whether an iteration finds angles within the threshold: after its two phases, or after BWCD.
+
+        The rest of an iteration follows from its forward phase: where that ends as in the iteration before,
+        so does the rest.
+        """
         chain, hyper, goal = self._chain, self._hyper, self._goal
-        angles, forward_bases = forward_phase(
-            chain, self._bases, goal, self._edge_offset, end_from_target=hyper.loop == "posture"
+        last, self._forward = (
+            self._forward,
+            forward_phase(
+                chain, self._bases, goal, self._edge_offset, end_from_target=hyper.loop == "posture"
+            ),
         )
+        if self._forward == last:
+            return False
+        angles, forward_bases = self._forward
         end = None if self._aim.orientation is None else goal
         angles = backward_phase(chain, angles, forward_bases, end, hyper.symmetric_endpoint)
         if self._best.accepts(angles, iteration):

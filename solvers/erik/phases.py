@@ -24,7 +24,6 @@ from ..kinematics.rotations import (
     rotate,
     signed_angle,
     twist_angle,
-    unit,
     wrap,
 )
 from ..tolerances import SAME_ANGLE
@@ -196,7 +195,7 @@ def _roll_child(
     axis = reject(rotate(child, model.axis), direction)
     if length(desired) <= SAME_ANGLE or length(axis) <= SAME_ANGLE:
         return child
-    roll = signed_angle(axis, unit(desired), direction)
+    roll = signed_angle(axis, desired, direction)
     if abs(roll) > 0.5 * math.pi:
         roll -= math.copysign(math.pi, roll)
     return multiply(about(direction, roll), child)
@@ -214,17 +213,17 @@ def _swing(
     `desired`, otherwise the one nearer to the child's link.
     """
     model = chain.models[k]
-    angle, other = model.local_swing(rotate(conjugate(basis), desired))
+    local = rotate(conjugate(basis), desired)
+    angle, other = model.local_swing(local)
     if k == len(chain) - 1:
         return angle
-    link = rotate(multiply(basis, model.rotation(angle)), model.segment)
-    other_link = rotate(multiply(basis, model.rotation(other)), model.segment)
-    gain = dot(other_link, desired) - dot(link, desired)
+    # all in the joint's frame
+    link, other_link = (rotate(model.rotation(each), model.segment) for each in (angle, other))
+    gain = dot(other_link, local) - dot(link, local)
     if abs(gain) <= SAME_ANGLE:
-        child_link = rotate(
-            multiply(bases[k + 1], chain.models[k + 1].rotation(angles[k + 1])), model.segment
-        )
-        gain = dot(other_link, child_link) - dot(link, child_link)
+        child_link = multiply(bases[k + 1], chain.models[k + 1].rotation(angles[k + 1]))
+        local_child = rotate(conjugate(basis), rotate(child_link, model.segment))
+        gain = dot(other_link, local_child) - dot(link, local_child)
     return other if gain > SAME_ANGLE else angle
 
 

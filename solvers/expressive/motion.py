@@ -14,13 +14,12 @@ from numpy.typing import NDArray
 
 from ..gaze import SPEED
 from ..kinematics.skeleton import Angles
+from ..tolerances import LEAST_GAIN
 from .descent import Candidates, ShapeDescent, StepGoal
 from .model import Indices, Model
 
 # [s] time constant of the damping's decrease, and of the trust region's if the solution does not improve
 SETTLING = 0.16
-# fraction of the cost: a smaller improvement from frame to frame is invisible and counts as none
-LEAST_GAIN = 1e-6
 LEAST_DAMPING = 0.01  # fraction of the damping that remains at last
 # [s] time after which no transition begins, and the trust region decreases even if the solution improves
 PLANNING_TIME = 5.0

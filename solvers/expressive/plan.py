@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..kernel.binding import CompiledModel
+from ..kernel.binding import POOL, CompiledModel
 from ..kernel.inputs import PlannedPath
 from ..kinematics.skeleton import Angles
 from .aims import two_sided
@@ -37,7 +37,6 @@ BRANCH_STEPS = 3  # number of steps that starts take in a plan
 # number of starts that take more than one step: this many of the best by merit, and as many of the best by
 # estimated cost
 KEPT = 30
-POOL = 10  # number of branches that are kept from plan to plan; as many are simulated
 
 
 class Starts(NamedTuple):

@@ -18,6 +18,7 @@ from ..gaze import FRAME
 from ..goals import GazeGoal
 from ..kernel.structures import Tracked
 from ..kinematics.skeleton import Angles
+from ..tolerances import MET
 from .aims import BatchedAim
 from .descent import Candidates, ShapeDescent, StepGoal
 from .model import Model
@@ -43,7 +44,7 @@ from .simulation import AIM_LOST, LASTING_LOSS
 
 # [rad] movement in a frame that counts as none; a start within this distance of the last solution counts as
 # equal to it
-STILL = 1e-6
+STILL = MET
 # [s] time constant of a joint that one direction alone pulls; sets the inertia of local steps
 PULL_TIME = 1 / 60
 LOCAL_STEPS = 3  # largest number of Newton steps in a frame

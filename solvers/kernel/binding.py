@@ -29,8 +29,8 @@ from .structures import (
     frame_numbers,
 )
 
-# as in limber.h: largest numbers of branches in a plan and of steps in a simulation, and the kind of a path
-# without a transition
+# as in limber.h: number of branches that are kept from plan to plan, as many of which are simulated; largest
+# number of steps in a simulation; kind of a path without a transition
 POOL, MOST_STEPS, STAY = 10, 64, 1
 Problem = tuple[GazeGoal, tuple[float, ...], float]  # goal, posture (n,) within limits, weight of the shape
 

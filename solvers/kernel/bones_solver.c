@@ -16,14 +16,11 @@
 #define NEARLY 0.1
 #define MOST_STEPS 25
 #define FIRST_DAMPING 0.3
-#define MOST_DAMPING 1e9
 #define LEAST_PRICE 2.0
-#define PASSES 8
 #define POLISHING_STEPS 6
 #define NEARLY_MET 1e-5
 #define SMALL_STEP 1.5e-3
 #define NO_STEP 1e-5
-#define LEAST_GAIN 1e-6
 
 /* State of a solve, with its arrays in the workspace. */
 struct solve {
@@ -267,7 +264,6 @@ static double descended(struct solve *solve, struct limber_bones_solve *task) {
         double gain = cost_of(state, price) - cost_of(next, price);
         if (gain < -SAME_ANGLE) {
             damping = larger(FIRST_DAMPING, 10.0 * damping);
-            is_last = damping > MOST_DAMPING;
             continue;
         }
         struct evaluated *reached = next;
@@ -319,7 +315,7 @@ int32_t limber_bones_step(const struct limber_bones_solve *task, double damping,
     int32_t wrong = begin_solve(task, &solve);
     if (wrong) return wrong;
     if (!step || !matrix || !descent || !values) return LIMBER_SIZE;
-    if (!(damping >= 0.0 && damping <= MOST_DAMPING)) return LIMBER_NOT_FINITE;
+    if (!(damping >= 0.0 && damping <= FARTHEST)) return LIMBER_NOT_FINITE;
     size_t n = (size_t)solve.problem.bones->tree.joints;
     struct evaluated *state = &solve.first;
     begun(&solve, task, state);

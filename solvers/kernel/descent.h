@@ -3,8 +3,8 @@
 #define LIMBER_DESCENT_H
 
 #include "pose.h"
+#include "step.h"
 
-#define PASSES 8        /* iterations of the active set in one step */
 #define COARSE_PASSES 2 /* number of passes for many candidates */
 #define HELD 1e-7       /* [rad] aim error: a tenth of what counts as met */
 #define AIM_COST 30.0   /* degrees of shape deviation that one degree of aim error costs */

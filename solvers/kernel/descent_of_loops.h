@@ -13,7 +13,6 @@
 #define NEAR_SINGULAR 0.01
 #define PROBE 0.05
 #define ALIKE 0.5
-#define LEAST_GAIN 1e-6
 
 /* configurations that are alive at once: start, result, continuation, trial, two of its closing */
 #define SLOTS 8

@@ -8,8 +8,9 @@ size_t erik_laid_out(struct erik *erik, char *memory, size_t joints) {
     struct pieces pieces = {memory, 0};
     double **vectors[] = {&erik->best, &erik->authored, &erik->weights, &erik->cosines};
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) *vectors[i] = take(&pieces, joints, sizeof(double));
-    struct joint_angle **angles[] = {&erik->warped.joints, &erik->solved.joints, &erik->hung.joints};
-    Quaternion **bases[] = {&erik->warped.bases, &erik->solved.bases, &erik->hung.bases};
+    struct joint_angle **angles[] = {&erik->warped.joints, &erik->solved.joints, &erik->hung.joints,
+                                     &erik->last_hung.joints};
+    Quaternion **bases[] = {&erik->warped.bases, &erik->solved.bases, &erik->hung.bases, &erik->last_hung.bases};
     for (size_t i = 0; i < sizeof bases / sizeof *bases; i++) {
         *angles[i] = take(&pieces, joints, sizeof(struct joint_angle));
         *bases[i] = take(&pieces, joints + 1, sizeof(Quaternion));
@@ -93,11 +94,37 @@ static void try_ccd(struct erik *erik, const struct end_aim *aim, const struct e
     accepts(erik, aim);
 }
 
+/* Whether the last forward phase ended exactly as the one before. */
+static int is_hung_as_before(const struct erik *erik) {
+    const struct hung *now = &erik->hung, *before = &erik->last_hung;
+    size_t joints = (size_t)erik->chain.count;
+    return !memcmp(now->joints, before->joints, joints * sizeof *now->joints) &&
+           !memcmp(now->bases, before->bases, (joints + 1) * sizeof *now->bases);
+}
+
+/* One iteration: its two phases, then BWCD. Returns whether the error is within the threshold. The rest of an iteration
+ * follows from its forward phase: where that ends as in the iteration before, so does the rest. */
+static int is_met(struct erik *erik, const struct end_aim *aim, const struct end_aim *current, Quaternion goal,
+                  double edge_offset, int iteration) {
+    const struct chain *chain = &erik->chain;
+    const Hyperparameters *hyper = &erik->hyper;
+    struct chain_pose *solved = &erik->solved;
+    struct chain_pose *start = hyper->is_published_loop && iteration > 1 ? solved : &erik->warped;
+    struct hung before = erik->last_hung;
+    erik->last_hung = erik->hung, erik->hung = before;
+    forward_phase(chain, bases_of(chain, start), goal, edge_offset, !hyper->is_published_loop, &erik->hung);
+    if (iteration > 1 && is_hung_as_before(erik)) return 0;
+    backward_phase(chain, &erik->hung, aim->has_orientation ? &goal : NULL, aim->symmetric, solved);
+    if (accepts(erik, aim)) return 1;
+    bwcd_solution(chain, solved, current, hyper, 0.0);
+    return accepts(erik, aim);
+}
+
 /* The iterations of Algorithm 3; returns their number. */
 static int iterate(struct erik *erik, const struct end_aim *aim, const double *previous) {
     const struct chain *chain = &erik->chain;
     const Hyperparameters *hyper = &erik->hyper;
-    struct chain_pose *warped = &erik->warped, *solved = &erik->solved;
+    struct chain_pose *warped = &erik->warped;
     bwcd_posture(chain, warped, aim, hyper);
     /* Of the two rolls of a symmetric end, the one nearer to the posture's is used. */
     Quaternion end = bases_of(chain, warped)[chain->count], goal = aim->has_orientation ? nearest(aim, end) : end;
@@ -110,12 +137,7 @@ static int iterate(struct erik *erik, const struct end_aim *aim, const double *p
             for (int k = 0; k < chain->count; k++)
                 set_angle(chain, warped, k, off_edge(&chain->models[k], warped->joints[k].angle, edge_offset));
         }
-        struct chain_pose *start = hyper->is_published_loop && iteration > 1 ? solved : warped;
-        forward_phase(chain, bases_of(chain, start), goal, edge_offset, !hyper->is_published_loop, &erik->hung);
-        backward_phase(chain, &erik->hung, aim->has_orientation ? &goal : NULL, aim->symmetric, solved);
-        if (accepts(erik, aim)) return iteration;
-        bwcd_solution(chain, solved, &current, hyper, 0.0);
-        if (accepts(erik, aim)) return iteration;
+        if (is_met(erik, aim, &current, goal, edge_offset, iteration)) return iteration;
         /* The paper gives no formula for NonConversionDetected: an iteration that reduces the least error
          * by too little has converged or cycles. */
         int converges = erik->error < last - hyper->progress;

@@ -18,7 +18,7 @@ struct erik {
     double *authored, *cosines;  /* (bends,) cosines of the bends of the posture, and of a candidate */
     struct chain_pose warped;    /* the posture, and its shape as it is warped toward the target */
     struct chain_pose solved;    /* the last candidate */
-    struct hung hung;
+    struct hung hung, last_hung; /* results of the last forward phase, and of the one before */
 };
 
 /* The paper's orientation error for an error angle [rad] (eq. 20; Algorithm 5). */

@@ -17,13 +17,14 @@ static double half_opening(const JointModel *model, double level) {
 
 void local_swing(const JointModel *model, Vector target, double *angle, double *other) {
     if (model->has_latitude == 0.0) {
-        *angle = *other = safe_angle(
+        *angle = safe_angle(
             model, signed_angle(reject(model->segment, model->axis), reject(target, model->axis), model->axis));
+        if (other) *other = *angle;
         return;
     }
     double opening = hemisphere(model, target) * half_opening(model, latitude(model, target));
     *angle = safe_angle(model, model->zero + opening);
-    *other = safe_angle(model, model->zero - opening);
+    if (other) *other = safe_angle(model, model->zero - opening);
 }
 
 int opposite(const JointModel *model, double angle, double *second) {

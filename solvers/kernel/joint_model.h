@@ -10,7 +10,7 @@
 typedef struct limber_joint_model JointModel;
 
 /* Angles [rad] within limits at which the segment has the target's latitude (eq. 16): in the target's hemisphere, and in
- * the other (Algorithm 13). */
+ * the other (Algorithm 13); `other` may be NULL. */
 void local_swing(const JointModel *model, Vector target, double *angle, double *other);
 
 /* Whether there is a second angle within limits at which the segment has the same latitude, and that angle. */

@@ -40,11 +40,11 @@ void forward_phase(const struct chain *chain, const Quaternion *posture_bases, Q
         Quaternion basis = posture_bases[k]; /* the result of lines 2 to 9 of the forward phase */
         if (k < end) roll_children(chain, k, basis, hung);
         Quaternion child = hung->bases[k + 1];
-        double angle, other;
+        double angle;
         if (is_twister(chain, k)) /* yaw and roll of Algorithm 11 are about the same axis: together they are the twist */
             angle = safe_twist(model, twist_angle(multiply(conjugate(basis), child), model->axis));
         else
-            local_swing(model, rotate(conjugate(basis), rotate(child, model->segment)), &angle, &other);
+            local_swing(model, rotate(conjugate(basis), rotate(child, model->segment)), &angle, NULL);
         if (edge_offset != 0.0) angle = off_edge(model, angle, edge_offset);
         hung->joints[k] = at_angle(model, angle);
         /* FinishForward; the printed QDiff nearly doubles the error */
@@ -75,7 +75,7 @@ static Quaternion roll_child(const struct chain *chain, int k, Quaternion basis,
     Vector desired = cross(rotate(basis, twister->axis), direction);
     Vector axis = reject(rotate(child, model->axis), direction);
     if (length(desired) <= SAME_ANGLE || length(axis) <= SAME_ANGLE) return child;
-    double roll = signed_angle(axis, unit(desired), direction);
+    double roll = signed_angle(axis, desired, direction);
     if (fabs(roll) > 0.5 * PI) roll -= copysign(PI, roll);
     return multiply(about(direction, roll), child);
 }
@@ -86,16 +86,18 @@ static struct joint_angle swing(const struct chain *chain, int k, Quaternion bas
                                 Vector desired) {
     const JointModel *model = &chain->models[k];
     double angle, other_angle;
-    local_swing(model, rotate(conjugate(basis), desired), &angle, &other_angle);
+    Vector local = rotate(conjugate(basis), desired);
+    local_swing(model, local, &angle, &other_angle);
     struct joint_angle first = at_angle(model, angle);
     if (k == chain->count - 1 || other_angle == angle) return first;
     struct joint_angle other = at_angle(model, other_angle);
-    Vector link = rotate(multiply(basis, first.rotation), model->segment);
-    Vector other_link = rotate(multiply(basis, other.rotation), model->segment);
-    double gain = dot(other_link, desired) - dot(link, desired);
+    /* all in the joint's frame */
+    Vector link = rotate(first.rotation, model->segment), other_link = rotate(other.rotation, model->segment);
+    double gain = dot(other_link, local) - dot(link, local);
     if (fabs(gain) <= SAME_ANGLE) {
-        Vector child_link = rotate(multiply(hung->bases[k + 1], hung->joints[k + 1].rotation), model->segment);
-        gain = dot(other_link, child_link) - dot(link, child_link);
+        Quaternion child_link = multiply(hung->bases[k + 1], hung->joints[k + 1].rotation);
+        Vector local_child = rotate(conjugate(basis), rotate(child_link, model->segment));
+        gain = dot(other_link, local_child) - dot(link, local_child);
     }
     return gain > SAME_ANGLE ? other : first;
 }

@@ -4,6 +4,8 @@
 
 #include <stddef.h>
 
+#define PASSES 8 /* most iterations of the active set in one step; source: solvers/expressive/descent.py */
+
 /* The factors L D L' of A in place of its lower triangle (n, n) in rows of `width` numbers: D on the diagonal. */
 void factor_positive(int n, int width, double *a);
 

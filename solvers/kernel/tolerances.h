@@ -11,6 +11,7 @@
 #define EXACT 1e-10
 #define SAME_ANGLE 1e-9
 #define MET 1e-6
+#define LEAST_GAIN 1e-6
 #define SEEN (1.0 * DEGREES)
 #define SHORTEST_FRAME 1e-12 /* [s] */
 #define LONGEST_FRAME 1e7    /* [s] */

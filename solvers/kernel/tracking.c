@@ -13,7 +13,7 @@
 #define LOCAL_STEPS 3
 #define ENOUGH (3.0 * DEGREES)
 #define AT_RISK (0.2 * DEGREES)
-#define STILL 1e-6
+#define STILL MET
 #define LEAST_PROGRESS 0.1
 
 /* Bounds (n,) within the joint limits, the acceleration limit and a share of the speed limit. */

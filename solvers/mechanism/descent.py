@@ -20,7 +20,7 @@ from ..kinematics.tree import Frames, Mask
 from ..least_squares.bounded_step import LONGEST_STEP, within
 from ..least_squares.damping import Damping, regularise
 from ..tasks import Kinematics, Task
-from ..tolerances import EXACT, SAME_ANGLE
+from ..tolerances import EXACT, LEAST_GAIN, SAME_ANGLE
 from .loops import Loops
 from .objectives import stacked
 from .tree import SpanningTree
@@ -34,9 +34,6 @@ NEAR_SINGULAR = 0.01
 PROBE = 0.05
 # largest difference between two successive motions that count as alike, relative to the motion
 ALIKE = 0.5
-# fraction of the squared task error: smallest reduction that counts as progress, of a step past a saddle and
-# of a step after which the descent continues
-LEAST_GAIN = 1e-6
 
 
 class LoopKinematics(NamedTuple):

@@ -7,6 +7,7 @@ from math import degrees
 import bpy
 import pytest
 from limber.rig.live import live
+from limber.rig.scene.placement import Placement
 from mathutils import Matrix, Vector
 
 from tests.blender.rigs import build, keyed, looking_chain, select, target
@@ -279,3 +280,14 @@ def test_a_target_glued_to_the_rigs_own_skin_makes_no_circle_of_blenders(capfd):
         bpy.context.scene.frame_set(frame)
     said = capfd.readouterr()
     assert "cycle" not in (said.out + said.err).lower()
+
+
+def test_that_no_chain_carries_a_base_is_known_without_a_look_at_the_pose():
+    rig = build({"hips": "Y", "waist": "X", "chest": "XZ", "head": "XY"})
+    placement = Placement(None, {})  # without an evaluated scene: a look at the pose would raise
+    placement.move_chain(rig, {"head": None})
+    assert placement.hanging_root(rig, "chest", (0.0, 0.0, 0.0)) is None
+    assert placement.hanging(rig, "chest") is None
+    assert placement.hanging(rig) is None
+    with pytest.raises(TypeError):
+        placement.hanging(rig, "head")

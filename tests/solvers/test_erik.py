@@ -4,15 +4,18 @@ import math
 import random
 import sys
 from dataclasses import replace
+from itertools import pairwise
 from statistics import fmean
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from limber.solvers.erik import algorithm
 from limber.solvers.erik.algorithm import calculate_erik
 from limber.solvers.erik.coordinate_descent import EndAim, ccd
 from limber.solvers.erik.parameters import Hyperparameters
+from limber.solvers.erik.phases import backward_phase
 from limber.solvers.erik.solver import Erik
 from limber.solvers.gaze import GazeSolution, aim_error
 from limber.solvers.goals import Direction, EndGoal, GazeGoal, Orientation, Point
@@ -282,6 +285,26 @@ def test_each_trick_and_extension_can_be_switched_off():
     assert mean_error(non_convergence_ccd_trick=False) > full
     assert mean_error(non_convergence_offset_trick=False) == pytest.approx(full, abs=2e-3)
     assert mean_error(symmetric_endpoint=False) > full
+
+
+def test_an_iteration_that_would_repeat_the_one_before_is_not_computed(monkeypatch):
+    starts: list[tuple] = []
+
+    def watched(chain, angles, bases, *more):
+        starts.append((angles, bases))
+        return backward_phase(chain, angles, bases, *more)
+
+    monkeypatch.setattr(algorithm, "backward_phase", watched)
+    # Edges that are avoided from the second iteration on are something new to start from.
+    hyper = replace(Hyperparameters(), avoid_edges=False)
+    chain, spared = VirtualChain(skeleton_of("C")), 0
+    for goal in pairs_of("C", 30):
+        target = chain.target(goal.aim.wxyz)
+        starts.clear()
+        answer = calculate_erik(chain, goal.posture, target, rotate(target, Y), hyper)
+        assert all(start != before for before, start in pairwise(starts))
+        spared += answer.iterations - len(starts)
+    assert spared > 0
 
 
 def test_the_ccd_trick_tries_the_solution_at_hand_before_the_zero_pose():
