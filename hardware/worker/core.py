@@ -197,7 +197,7 @@ class Worker:
             device_armed=True,
             arrived=controller.arrived,
             done=controller.done,
-            at_rest=connection is None or _is_at_rest(connection, controller),
+            at_rest=_is_at_rest(connection, controller),
             jumped=commanded is not None and self._buffer.jumped(commanded),
         )
 
@@ -353,11 +353,11 @@ class Worker:
         )
 
 
-def _is_at_rest(connection: Connection, controller: MotionController) -> bool:
+def _is_at_rest(connection: Connection | None, controller: MotionController) -> bool:
     """Whether the robot is at rest: the commanded values are, and a device that reads late has had the time
     to read the moves before that, and to perform them.
     """
-    delay = 0.0 if connection.speed_scale == 1.0 else 2.0 * HOLD_AFTER
+    delay = 0.0 if connection is None or connection.speed_scale == 1.0 else 2.0 * HOLD_AFTER
     return controller.at_rest and controller.rested_for >= delay
 
 
