@@ -86,12 +86,13 @@ class SoundPlayer:
         return self._process is not None
 
     def begin(self) -> None:
-        """Plays the sound from its beginning; raises SoundError if the program does not start."""
+        """Plays the sound from its beginning; raises SoundError if no program starts."""
         self.close()
         self._untried = self._commands()
         self._start()
 
     def _start(self) -> None:
+        """Starts the next program that has not been tried, or one after it if that does not start."""
         self._command = self._untried.pop(0)
         self._started_at = time.monotonic()
         try:
@@ -102,7 +103,10 @@ class SoundPlayer:
                 stderr=subprocess.DEVNULL,
             )
         except OSError as error:
-            raise SoundError(f"{self.program} does not start: {error.strerror or error}") from error
+            self._programs.put_last(self._command)
+            if not self._untried:
+                raise SoundError(f"{self.program} does not start: {error.strerror or error}") from error
+            self._start()
 
     def check(self) -> str:
         """Notices the end of the program. If it has failed before it began to sound, the next program plays

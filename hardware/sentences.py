@@ -99,8 +99,7 @@ class FaultText(NamedTuple):
 RECONNECTS = "; {host} connects again by itself, and it stays disarmed"
 
 NOT_REACHED = (
-    "Not reached: the robot on {port} does not answer, and nothing is known of it now, so check its power and"
-    " its connection. "
+    "Not reached: nothing is known now of the robot on {port}, so check its power and its connection. "
 )
 """What precedes the sentence on a fault that is not one of the connection."""
 

@@ -1,6 +1,7 @@
 """Commands of people that wait until their host executes them, in its own thread."""
 
 import itertools
+import re
 import threading
 import time
 from collections.abc import Hashable, Iterator
@@ -60,13 +61,13 @@ class WaitingOrders:
 
     def put(self, order: str | Order, cause: str = "") -> None:
         """Adds a command, or drops it if too many wait; `cause` is its source."""
-        word = order.word if isinstance(order, Order) else order.partition(" ")[0]
+        word = order.word if isinstance(order, Order) else _first_word(order)
         is_personal = word in WORDS and WORDS[word].is_personal
         room = MOST_WAITING + ROOM * is_personal + DISARM_ROOM * (word == DISARM)
         with self._lock:
             key = self._key(order, cause) if is_personal else next(self._numbers)
             if key not in self._orders and len(self._orders) >= room:
-                if word != DISARM:
+                if word != DISARM or (isinstance(order, Order) and order.is_released):
                     return
                 order = Order(DISARM)
                 key = self._key(order, cause)
@@ -102,3 +103,9 @@ class WaitingOrders:
     def is_valid(self, waiting: WaitingOrder) -> bool:
         """Whether no stop has come since this command."""
         return waiting.stops == self.stops
+
+
+def _first_word(line: str) -> str:
+    """First word of a typed line, without quotes."""
+    match = re.search(r"\w+", line)
+    return match[0] if match else ""

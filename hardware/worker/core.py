@@ -312,7 +312,7 @@ class Worker:
             controller.stand()
             return
         if state is State.BRAKING and controller.at_rest:
-            controller.rested_for += dt  # no move is sent any more, so that the device reads the last ones
+            controller.rest(dt)  # no move is sent any more, so that the device reads the last ones
             return
         reaches = None if goal is None else self._buffer.reaches()
         connection.move(time, controller.step(state, goal, dt, reaches, connection.speed_scale))
@@ -354,8 +354,8 @@ class Worker:
 
 
 def _is_at_rest(connection: Connection | None, controller: MotionController) -> bool:
-    """Whether the robot is at rest: the commanded values are, and a device that reads late has had the time
-    to read the moves before that, and to perform them.
+    """Whether the robot is at rest: the commanded values are; if the device reads late, for so long that it
+    has read and performed the moves before that.
     """
     delay = 0.0 if connection is None or connection.speed_scale == 1.0 else 2.0 * HOLD_AFTER
     return controller.at_rest and controller.rested_for >= delay

@@ -73,6 +73,10 @@ class MotionController:
             drive.scale_velocities(0.0)
         self.rested_for = 0.0
 
+    def rest(self, dt: float) -> None:
+        """Let `dt` [s] pass at rest, without a move."""
+        self.rested_for += min(dt, LONGEST_STEP)
+
     @property
     def _current_drive(self) -> Drive | None:
         return self._drive if self._task is None else self._task.drive
@@ -120,7 +124,8 @@ class MotionController:
         """
         dt = min(dt, LONGEST_STEP)
         drive = self._current_drive
-        if state in (State.HOLDING, State.BRAKING) and drive is not None:
+        is_braking = state in (State.HOLDING, State.BRAKING) or (state is State.PARKING and not self._parking)
+        if is_braking and drive is not None:
             drive.scale_velocities(self._speed_scale)
             speed_scale = 1.0
         self._speed_scale = speed_scale

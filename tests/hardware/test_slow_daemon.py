@@ -3,6 +3,7 @@ wait, so that a stop does not come late, and a daemon that reads nothing is a fa
 """
 
 import math
+from dataclasses import replace
 from itertools import pairwise
 
 import pytest
@@ -206,6 +207,25 @@ def seconds_until_released(simulation, pose) -> float:
         simulation.run(PERIOD, pose)
         assert simulation.now < start + 3.0
     return simulation.now - start
+
+
+def test_park_after_a_hold_behind_a_far_network_brakes_within_the_limits(begin):
+    gentle = replace(LIMITS, velocity=2.0, acceleration=2.0, jerk=20.0)
+    simulation = begin(limits=gentle)
+    turning = turning_by(2.0)
+    simulation.arm(turning)
+    line = FarNetwork(simulation, 0.1)
+    simulation.run(6.0, turning)
+    for _ in range(26):  # no new values, so it begins to hold
+        simulation.now += PERIOD
+        simulation.worker.step(simulation.now)
+    assert simulation.report.state is State.HOLDING
+    first = len(line.sent_at)
+    simulation.command(Command.PARK, values=UP(0.0))
+    simulation.run(0.5, UP)
+    speeds = body_speeds(simulation, line.sent_at[first - 1 :])
+    changes = [abs(after - before) for before, after in pairwise(speeds)]
+    assert max(changes) <= 1.5 * gentle.acceleration * 0.05
 
 
 @pytest.mark.parametrize("gap", [0.15, 0.3, 0.6])

@@ -91,6 +91,26 @@ def test_more_robots_to_disarm_than_can_wait_count_as_all():
     ]
 
 
+@pytest.mark.parametrize("line", ["disarm\tArm", '"disarm" Arm', "  disarm Arm"])
+def test_a_typed_disarm_has_room_however_it_is_written(line):
+    orders = WaitingOrders()
+    for number in range(2 * MOST_WAITING):
+        orders.put(Order("connect", f"Robot {number}"), "page")
+    orders.put(line, "typed")
+    assert [each.order for each in orders.take()][-1] == line
+
+
+def test_a_button_to_disarm_that_is_let_go_disarms_nothing_else():
+    orders = WaitingOrders()
+    for number in range(2 * MOST_WAITING):
+        orders.put(Order("disarm", f"Robot {number}"), "page")
+    before = len(list(orders.take()))
+    for number in range(2 * MOST_WAITING):
+        orders.put(Order("disarm", f"Robot {number}", (0.0,)), "page")
+    assert Order("disarm") not in [each.order for each in orders.take()]
+    assert before
+
+
 def test_the_same_press_of_a_person_waits_once_as_the_last():
     orders = WaitingOrders()
     for word in ("disarm", "clear", "arm", "disarm", "arm", "disarm"):

@@ -180,6 +180,19 @@ def test_a_program_that_cannot_play_here_is_replaced_by_the_next_and_that_is_sai
     clip.close()
 
 
+def test_a_program_that_does_not_start_is_passed_over(tmp_path: Path, plays: Path):
+    install(tmp_path, "pw-play", "")
+    (tmp_path / "programs" / "pw-play").write_bytes(b"no program")
+    clip, said = sound(tmp_path)
+    playhead = Playhead(2.0)
+    clip.follow(playhead)
+    playhead.advance(0.3)
+    clip.follow(playhead)
+    wait_until(lambda: begun(plays) == 1)
+    assert not any("does not start" in line for line in said)
+    clip.close()
+
+
 def test_a_sound_that_nothing_can_play_here_is_told_once_each_time(tmp_path: Path, plays: Path):
     install(tmp_path, "aplay", "exit 1")  # as without a sound card
     clip, said = sound(tmp_path)
