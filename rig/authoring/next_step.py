@@ -7,6 +7,7 @@ import bpy
 from ...hardware.safety import FOLLOWING, State
 from ...hardware.status import Status
 from ..blender.errors import capitalised
+from ..blender.overrides import why_not_editable
 from ..blender.presence import is_deleted
 from ..chains.kept_posture import why_posing_shows_nothing
 from ..live.mover import Mover
@@ -130,6 +131,8 @@ def next_step(rig: bpy.types.Object, is_playing: bool) -> NextStep:
         return _of_other_scene() or BUILD
     if links.is_lost(rig):
         return _of_robot(rig)
+    if why := why_not_editable(rig):
+        return NextStep(why, "object.make_override_library", "LIBRARY_DATA_OVERRIDE")
     if take_copies.left(rig) is not None and not record.is_going(rig):
         return RESTORE
     chain = chains.active(rig)
