@@ -90,6 +90,7 @@ class BodyOutputs:
     state: bodies.KinematicState  # pose after the motion filter
     desired: bodies.KinematicState  # pose as solved, before the motion filter
     missed: Array  # (k,) [rad] orientation errors of the links as solved; NaN if the target is lost
+    filtered_missed: Array  # (k,) [rad] the same errors after the motion filter
     base_missed: float  # [m] position error of the base as solved
     distances: Array  # (p,) [m] position errors of the links whose position counts
     lost: tuple[str, ...]  # links without a target in this frame
@@ -158,14 +159,16 @@ def tick(
             if steps
             else same_frame(model, inputs, before)
         )
-    missed, distances = model.solver.missed(values_of(model, inputs), solved.state)
+    values = values_of(model, inputs)
+    missed, distances = model.solver.missed(values, solved.state)
     miss = float(np.sqrt(np.nansum(missed**2) + np.nansum(distances**2)))
     nearest = before.nearest if before is not None and is_same else np.inf
     stalled, nearest = _progress(solved, miss, nearest, stalled, steps, is_same, len(inputs.posture) > 0)
 
     shown, motion = _filtered(model, solved.state, before, dt)
+    filtered_missed = model.solver.missed(values, shown)[0] if model.filters else missed
     at_rest = stalled >= STALLED and _has_arrived(motion, solved.state)
-    return _outputs(model, solved, shown, missed, distances, at_rest), BodyState(
+    return _outputs(model, solved, shown, (missed, filtered_missed), distances, at_rest), BodyState(
         model, solved.state, inputs, stalled, nearest, solved.free, solved.feet, solved.leap, motion
     )
 
@@ -208,18 +211,25 @@ def _outputs(
     model: BodyModel,
     solved: Solved,
     shown: bodies.KinematicState,
-    missed: Array,
+    missed: tuple[Array, Array],
     distances: Array,
     at_rest: bool,
 ) -> BodyOutputs:
-    """Result of a frame, from its solves, the state `shown` after the motion filter, and the errors of the
-    solve: `missed` (k,) [rad] of orientations, `distances` [m] of positions, the floating base's last.
+    """Result of a frame.
+
+    Args:
+        model: The mover.
+        solved: The frame's solves.
+        shown: State after the motion filter.
+        missed: Orientation errors (k,) [rad] as solved, and after the motion filter.
+        distances: Position errors [m] as solved, the floating base's last.
+        at_rest: Whether the body is at rest.
     """
     solution = solved.solution
     return BodyOutputs(
         shown,
         solved.state,
-        missed,
+        *missed,
         float(distances[-1]) if model.floating else 0.0,
         distances[: len(model.solver.position_targets) - model.floating],
         solution.lost if solution is not None else (),

@@ -72,7 +72,8 @@ def _outcome(chain, session) -> str:
     """
     if session is None:
         return "Not live"
-    if session.outputs is None or not session.outputs.filtered_errors:
+    # with a problem, the outputs still have the errors of the last frame in which the chain could follow
+    if session.problem or session.outputs is None or not session.outputs.filtered_errors:
         return "No solution"
     error = session.outputs.filtered_errors[0]
     if chain.goal not in LOOKS | ORIENTS:
@@ -93,10 +94,10 @@ def _troubles(rig, chain, session) -> list[tuple[str, str]]:
         return troubles
     if session.problem != trouble:
         troubles.append((capitalised(session.problem), "ERROR"))
-    if session.outputs is None:
+    if session.problem or session.outputs is None:
         return troubles
     solution = session.outputs.solution
-    if not solution.converged and not session.problem:
+    if not solution.converged:
         troubles.append((capitalised(solution.reason), "INFO"))
     troubles.append((capitalised(solution.remark), "INFO"))
     if session.influence < 1.0:
@@ -124,6 +125,9 @@ class LIMBER_PT_diagnostics(ChainTab):
         session = live.session(rig, chain) if chain.live else None
         if session is None or session.outputs is None:
             sentence(self.layout, "Press Start Live to see how well the end follows", "INFO")
+            return
+        if session.problem:
+            sentence(self.layout, "No solution: the panel Live says why", "INFO")
             return
         box = self.layout.box().column(align=True)
         for name, value in _figures(chain, session):

@@ -16,6 +16,7 @@ from ..bones import axes, carried, constrained, imported_robot, mimic
 from ..bones.joint_axes import NO_RANGE, joint_axes, limits
 from ..bones.paths import bone_names, end_bones, missing, path_names
 from ..chains.measure import is_of_bones
+from ..chains.skeleton import ChainReader
 from ..mechanisms import bones as bodies
 from ..properties import servo_units
 from ..robot import device
@@ -157,11 +158,25 @@ def _refuse_shared(rig: bpy.types.Object, names: list[str], own_uid: str = "") -
     for chain in rig.limber.chains:
         for joint in chain.joints:
             if joint.bone in names and chain.uid != own_uid:
+                taken = f"Bone '{joint.bone}' already moves in chain '{chain.name}'"
+                if _is_broken(rig, chain):
+                    raise RigError(
+                        f"{taken}, which no longer fits the armature: select that chain and remove it (-), then"
+                        " press New Chain"
+                    )
                 raise RigError(
-                    f"Bone '{joint.bone}' already moves in chain '{chain.name}': to solve '{names[-1]}'"
-                    " together with it, select that chain and press Add End; else select other bones, or"
-                    " remove that chain"
+                    f"{taken}: to solve '{names[-1]}' together with it, select that chain and press Add End;"
+                    " else select other bones, or remove that chain"
                 )
+
+
+def _is_broken(rig: bpy.types.Object, chain: bpy.types.PropertyGroup) -> bool:
+    """Whether a chain cannot be read, for example because one of its bones was deleted."""
+    try:
+        ChainReader(rig, chain)
+    except RigError:
+        return True
+    return False
 
 
 def add_end(rig: bpy.types.Object, chain: bpy.types.PropertyGroup, bone: str) -> bpy.types.PropertyGroup:

@@ -6,10 +6,13 @@ import bpy
 
 from ...hardware.safety import FOLLOWING, State
 from ...hardware.status import Status
+from ..blender.errors import capitalised
+from ..blender.overrides import why_not_editable
 from ..blender.presence import is_deleted
 from ..chains.kept_posture import why_posing_shows_nothing
 from ..live.mover import Mover
-from ..live.movers import BodyMover, ChainMover, MechanismMover, movers_of
+from ..live.movers import BodyMover, ChainMover, MechanismMover, live_of, movers_of
+from ..live.runtime import session
 from ..live.uses import Use, why_not
 from ..output import record, take_copies
 from ..robot import links
@@ -128,6 +131,8 @@ def next_step(rig: bpy.types.Object, is_playing: bool) -> NextStep:
         return _of_other_scene() or BUILD
     if links.is_lost(rig):
         return _of_robot(rig)
+    if why := why_not_editable(rig):
+        return NextStep(why, "object.make_override_library", "LIBRARY_DATA_OVERRIDE")
     if take_copies.left(rig) is not None and not record.is_going(rig):
         return RESTORE
     chain = chains.active(rig)
@@ -146,6 +151,8 @@ def _of_chain(rig: bpy.types.Object, chain: bpy.types.PropertyGroup, is_playing:
         return LIVE_ALL if several or rig.limber.mechanism.goals else _start(LIVE, ChainMover(rig, chain))
     if links.link(rig) is not None:
         return _of_robot(rig)
+    if step := _of_problem(ChainMover(rig, chain)):
+        return step
     if step := _of_posing(chain):
         return step
     if not _is_animated(target):
@@ -184,6 +191,14 @@ def _start(step: NextStep, mover: Mover) -> NextStep:
     return step._replace(sentence=why) if why else step
 
 
+def _of_problem(chain: ChainMover) -> NextStep | None:
+    """The step that checks a live chain that cannot follow its targets, with the remedy; None if it follows
+    them.
+    """
+    problem = session(*chain).problem
+    return NextStep(capitalised(problem), "limber.check_chain", "CHECKMARK") if problem else None
+
+
 def _of_posing(settings: bpy.types.PropertyGroup) -> NextStep | None:
     """The step that makes posing by hand visible, if a live mover keeps a stored posture instead; None
     otherwise.
@@ -195,9 +210,11 @@ def _of_posing(settings: bpy.types.PropertyGroup) -> NextStep | None:
 def _of_robot(rig: bpy.types.Object) -> NextStep:
     """The step of a connected robot, by its state."""
     step = _of_status(links.status(rig))
-    if step is FOLLOWS and (why := links.beyond_servos(rig) or next(iter(links.off_axis(rig)), "")):
-        return step._replace(sentence=why)
-    return step
+    if step is not FOLLOWS:
+        return step
+    problem = next((why for mover in live_of(rig) if (why := session(*mover).problem)), "")
+    why = capitalised(problem) or links.beyond_servos(rig) or next(iter(links.off_axis(rig)), "")
+    return step._replace(sentence=why) if why else step
 
 
 def _of_status(status: Status | None) -> NextStep:

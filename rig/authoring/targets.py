@@ -5,7 +5,7 @@ from bpy_extras.view3d_utils import region_2d_to_location_3d
 from mathutils import Vector
 
 from ..blender.errors import RigError
-from ..bones.paths import missing
+from ..bones.paths import missing_in_chain
 from ..scene.goal import ALONG, ORIENTS, REACHES, followed_target, forward_axis, signed_axis
 from ..showing import chain_lines
 
@@ -49,7 +49,7 @@ def make(
     """
     bone = rig.pose.bones.get(chain.end)
     if bone is None:
-        raise RigError(missing(chain.end))
+        raise RigError(missing_in_chain(chain.end))
     world = rig.matrix_world @ bone.matrix
     length = bone.length * world.median_scale
     ahead = (world.to_3x3() @ Vector(forward_axis(chain))).normalized()

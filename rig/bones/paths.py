@@ -4,6 +4,9 @@ import bpy
 
 from ..blender.errors import RigError
 
+# remedy for a chain that no longer fits its armature: New Chain refuses bones of a chain that still exists
+REMAKE = "remove its chain (-), then press New Chain"
+
 
 def path_names(pose_bones: bpy.types.bpy_prop_collection, root: str, end: str) -> list[str]:
     """Names of the bones from root to end, along the bones' parents.
@@ -38,10 +41,18 @@ def bone_names(pose_bones: bpy.types.bpy_prop_collection, chain: bpy.types.Prope
     Raises:
         RigError: a bone is missing, or an end is no descendant of the root.
     """
+    for name in (chain.root, *end_bones(chain)):
+        if name not in pose_bones:
+            raise RigError(missing_in_chain(name))
     paths = (path_names(pose_bones, chain.root, end) for end in end_bones(chain))
     return list(dict.fromkeys(name for path in paths for name in path))
 
 
 def missing(name: str) -> str:
     """Error message for a bone that does not exist."""
-    return f"Bone '{name}' is missing: give a bone that name again, or make the chain again"
+    return f"Bone '{name}' is missing: give a bone that name again, or choose another bone"
+
+
+def missing_in_chain(name: str) -> str:
+    """Error message for a bone of a chain that does not exist any more."""
+    return f"Bone '{name}' is missing: give a bone that name again, or {REMAKE}"

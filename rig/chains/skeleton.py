@@ -21,7 +21,7 @@ from ..bones import axes, carried, mimic, rotation_modes
 from ..bones.carried import Carrier, CarrierValues
 from ..bones.hanging import HangingBones
 from ..bones.joint_bones import DIGITS, NO_SCALE, ORIGIN, SCALED, JointBone, SolvedChannels, UnjointedPose
-from ..bones.paths import bone_names, end_bones, missing
+from ..bones.paths import REMAKE, bone_names, end_bones, missing_in_chain
 from ..bones.rotation_modes import Limits, Spans
 from . import measure
 
@@ -185,12 +185,12 @@ class ChainReader:
         axes_by_bone: dict[str, frozenset[str]] = {}
         for bone, axis in self.joints:
             if bone not in pose_bones:
-                raise RigError(missing(bone))
+                raise RigError(missing_in_chain(bone))
             if bone not in self.names:
                 ends = " or ".join(f"'{end}'" for end in self.ends)
                 raise RigError(
-                    f"Joint {axes.label(bone, axis)} is not on the path from '{chain.root}' to {ends}: make"
-                    " the chain again"
+                    f"Joint {axes.label(bone, axis)} is not on the path from '{chain.root}' to {ends}:"
+                    f" {REMAKE}"
                 )
             if axis in axes_by_bone.setdefault(bone, frozenset()):
                 raise RigError(f"Joint {axes.label(bone, axis)} is there twice: remove one of the two")
@@ -264,7 +264,7 @@ class ChainReader:
         for k, part in enumerate(self.parts):
             bone = pose_bones.get(part.name)
             if bone is None:
-                raise RigError(missing(part.name))
+                raise RigError(missing_in_chain(part.name))
             body = followed.get(part.name)
             basis = moved.get(part.name) if body is None and part.name not in self.free else None
             if basis is not None:

@@ -139,12 +139,12 @@ class BodySession(SceneSession):
         )
 
     def aim_errors(self) -> tuple[str, float, float]:
-        """(name, angle, angle): the link with the largest orientation error as solved, and that error [rad]
-        twice; the error after the filter is not computed.
+        """(name, angle, angle): the link with the largest orientation error after the filter, and its error
+        [rad] as solved and after the filter. A link without a target counts as without an error.
         """
-        errors = np.where(np.isfinite(self.outputs.missed), self.outputs.missed, 0.0)
-        worst = int(np.argmax(errors))
-        return f"'{self.reader.links[worst]}'", errors[worst], errors[worst]
+        solved, filtered = np.nan_to_num((self.outputs.missed, self.outputs.filtered_missed))
+        worst = int(np.argmax(filtered))
+        return f"'{self.reader.links[worst]}'", solved[worst], filtered[worst]
 
     def goal_errors(self, mover: Mover) -> list[GoalResidual]:
         outputs, linked = self.outputs, self.linked.value

@@ -207,10 +207,12 @@ def frame_changed(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> boo
     Rendering in a window calls this off the main thread, so it only reads the given scene and depsgraph, and
     writes to proxies.
     """
-    if current().busy or current().suspended or not current().is_any:
+    if current().busy or current().suspended:
         return False
     if depsgraph.mode != "RENDER":
-        _sync_lost()
+        _sync_changed(scene)
+    if not current().is_any:
+        return False
     movers = live_movers(scene)
     moving = _able(movers)
     if depsgraph.mode == "RENDER":
@@ -296,13 +298,14 @@ def scene_updated(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> boo
     if is_rendering():
         current().must_sync = True  # the clock synchronises after the render
         return current().is_any
-    # adding or removing an object updates its scene or collection
+    # adding or removing an object updates its scene or collection; a copy of a scene comes without an update
     has_new = depsgraph.id_type_updated("SCENE") or depsgraph.id_type_updated("COLLECTION")
-    if has_new or current().must_sync or not current().registry.is_in_line():
+    registry = current().registry
+    if has_new or current().must_sync or registry.is_new(scene) or not registry.is_in_line():
         if write_access.is_refused():  # Blender is drawing: the clock synchronises later
             current().must_sync = True
             return True
-        (_sync_rigs if current().registry.has_no_mechanism else sync)()
+        (_sync_rigs if registry.has_no_mechanism else sync)()
     if scene.session_uid not in current().moving and _has_changed(scene, depsgraph):
         current().moving.add(scene.session_uid)
     return scene.session_uid in current().moving
@@ -334,9 +337,12 @@ def _has_changed(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> bool
     return current().is_any and current().stage.has_changed(movers_of_scene(scene), depsgraph)
 
 
-def _sync_lost() -> None:
-    """Synchronises if an armature or its proxy was deleted, or if an earlier `sync` had to wait."""
-    if current().must_sync or current().registry.has_lost():
+def _sync_changed(scene: bpy.types.Scene) -> None:
+    """Synchronises if the scene is new, if an armature or its proxy was deleted, or if an earlier `sync` had
+    to wait.
+    """
+    registry = current().registry
+    if current().must_sync or registry.is_new(scene) or registry.has_lost():
         write_access.granted(sync)()
 
 
@@ -348,7 +354,7 @@ def advance_clock(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph, time: 
     if look_at_render() or is_playing() or current().suspended:
         current().steps.pop(scene.session_uid, None)
         return scene.session_uid in current().moving or current().has_rendered or current().must_sync
-    _sync_lost()
+    _sync_changed(scene)
     if scene.session_uid in current().moving or _goes_on(scene) or _has_changed(scene, depsgraph):
         passed = current().steps.setdefault(scene.session_uid, FixedSteps()).due(time)
         if passed > 0.0:

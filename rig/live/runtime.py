@@ -100,6 +100,7 @@ class Registry:
     members: list[Member] = field(default_factory=list)  # armatures with a live body or live chains
     mechanisms: dict[int, str] = field(default_factory=dict)  # owner's session_uid -> owner's name
     unread: dict[int, str] = field(default_factory=dict)  # owner's session_uid -> why it could not be read
+    scenes: frozenset[int] = frozenset()  # session_uids of all scenes of the file
     counted: int = -1  # number of objects in the file after the last `sync`; -1 before the first
 
     def __iter__(self) -> Iterator[Member]:
@@ -153,6 +154,7 @@ class Registry:
             elif can_show(rig) and proxies.has_constraints(rig):
                 proxies.detach(rig)
         self.members = members
+        self.scenes = frozenset(scene.session_uid for scene in bpy.data.scenes)
         proxies.RIGS.discard_others([member.rig for member in members])
 
     def _read(self, owners: Sequence[bpy.types.Object]) -> None:
@@ -173,6 +175,10 @@ class Registry:
     def has_no_mechanism(self) -> bool:
         """Whether no mechanism was live at the last `sync`, and no object was added since."""
         return not self.mechanisms and len(bpy.data.objects) == self.counted
+
+    def is_new(self, scene: bpy.types.Scene) -> bool:
+        """Whether a scene was added since the last `sync`, for example as a copy of one with live movers."""
+        return scene.session_uid not in self.scenes
 
     def has_lost(self) -> bool:
         """Whether an armature or its proxy was deleted since the last `sync`."""

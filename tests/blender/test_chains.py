@@ -65,6 +65,23 @@ def test_a_branching_selection_is_refused_and_names_the_bones():
     assert "one path" in said
 
 
+def test_a_chain_that_lost_a_bone_is_to_be_removed_before_another_is_made():
+    rig = build(UPRIGHT)
+    new_chain(rig, "head")
+    bpy.ops.object.mode_set(mode="EDIT")
+    rig.data.edit_bones.remove(rig.data.edit_bones["head"])
+    bpy.ops.object.mode_set(mode="POSE")
+    with pytest.raises(RuntimeError, match=r"remove its chain \(-\), then press New Chain"):
+        bpy.ops.limber.make_target()
+    said = refusal(rig, "upper")
+    assert "'upper' already moves in chain 'head'" in said
+    assert "remove it (-), then press New Chain" in said
+    assert "Add End" not in said
+    bpy.ops.limber.remove_chain()
+    chain = new_chain(rig, "upper")
+    assert (chain.root, chain.end) == ("base", "upper")
+
+
 def test_nothing_selected_is_refused_with_what_to_select():
     assert "select the end bone" in refusal(build(UPRIGHT))
 

@@ -64,7 +64,10 @@ def edit_bones(rig, change) -> None:
 def test_a_missing_end_is_named(rig, chain):
     edit_bones(rig, lambda bones: bones.remove(bones["head"]))
     found = sentences(rig, chain)
-    assert "Bone 'head' is missing: give a bone that name again, or make the chain again" in found
+    assert (
+        "Bone 'head' is missing: give a bone that name again, or remove its chain (-), then press New Chain"
+        in found
+    )
     refuses_live("'head'")
 
 

@@ -193,6 +193,31 @@ def test_a_copy_of_a_live_rig_has_a_twin_of_its_own(seeing, linked):
     assert traces() == []
 
 
+@pytest.mark.parametrize("kind", ["FULL_COPY", "LINK_COPY"])
+@pytest.mark.parametrize("change", ["another frame", "a moved target"])
+def test_a_live_rig_follows_in_a_copy_of_its_scene(seeing, kind, change):
+    _rig, chain = seeing
+    key_target(chain.target)
+    bpy.ops.scene.new(type=kind)
+    copy = next(obj for obj in bpy.context.scene.objects if obj.type == "ARMATURE")
+    copied_chain = copy.limber.chains[0]
+    if change == "another frame":
+        bpy.context.scene.frame_set(20)
+    else:
+        copied_chain.target.location.x -= 1
+    assert_looks(copy, copied_chain)
+    assert len(twins()) == (2 if kind == "FULL_COPY" else 1)
+
+
+def key_target(target) -> None:
+    """Keys a target that moves aside from frame 1 to 20."""
+    target.keyframe_insert("location", frame=1)
+    target.location.x -= 1.5
+    target.keyframe_insert("location", frame=20)
+    bpy.context.scene.frame_set(1)
+    settle()
+
+
 def test_a_live_rig_that_comes_from_another_file_has_a_twin_of_its_own(seeing, tmp_path):
     rig, _chain = seeing
     path = tmp_path / "piece.blend"

@@ -4,7 +4,9 @@ other.
 
 import bpy
 import pytest
+from limber.rig.authoring.next_step import next_step
 
+from tests.blender.drawing import drawn
 from tests.blender.rigs import looking_chain, make_active, target
 from tests.blender.shown import (  # noqa: F401
     authored,
@@ -23,9 +25,11 @@ pytestmark = pytest.mark.every_blender
 
 @pytest.fixture
 def library(tmp_path):
-    """A file with a rig in a collection, its chain, and a target; saved live if `live`."""
+    """A file with a rig in a collection and its chain: saved live if `live`, with a target if
+    `has_target`.
+    """
 
-    def make(live: bool = False) -> str:
+    def make(live: bool = False, has_target: bool = True) -> str:
         rig, chain = looking_chain()
         rig.pose.bones["lower"].rotation_euler.x = 0.3
         if live:
@@ -36,6 +40,8 @@ def library(tmp_path):
         for thing in (rig, chain.target):
             robot.objects.link(thing)
             bpy.context.scene.collection.objects.unlink(thing)
+        if not has_target:
+            bpy.data.objects.remove(chain.target)
         path = str(tmp_path / "library.blend")
         bpy.ops.wm.save_as_mainfile(filepath=path)
         bpy.ops.wm.read_homefile(use_empty=True)
@@ -79,6 +85,20 @@ def test_a_linked_rig_says_that_it_needs_an_override(library):
     with pytest.raises(RuntimeError, match="make a library override of it"):
         bpy.ops.limber.live()
     assert traces() == []
+
+
+@pytest.mark.parametrize("live", [False, True])
+@pytest.mark.parametrize("has_target", [False, True])
+def test_the_next_step_of_a_linked_rig_is_its_override(library, live, has_target):
+    from limber.panels.authoring.next_step import LIMBER_PT_next_step
+
+    rig = link(library(live, has_target))
+    make_active(rig)
+    step = next_step(rig, False)
+    assert step.sentence.startswith("Armature 'Rig' is linked from another file: make a library override")
+    assert step.operator == "object.make_override_library"
+    assert bpy.ops.object.make_override_library.poll()
+    assert drawn(LIMBER_PT_next_step).operators[-1] == step.operator
 
 
 def test_a_rig_linked_from_a_file_that_was_saved_live_says_so_and_shows_what_is_authored(library):

@@ -9,6 +9,7 @@ from tests.blender.drawing import drawn
 from tests.blender.following import follower
 from tests.blender.four_bars import boned
 from tests.blender.rigs import UPRIGHT, build, looking_chain, make_active, select
+from tests.blender.shown import choose, edit, go_live, session, settle
 
 pytestmark = pytest.mark.every_blender
 
@@ -128,6 +129,51 @@ def test_a_chain_whose_target_was_deleted_needs_another():
     assert next_step(rig, False).operator == "limber.make_target"
     bpy.ops.limber.end_live()
     assert next_step(rig, False).operator == "limber.make_target"
+
+
+def delete_bone(rig, chain) -> None:
+    edit(rig, lambda bones: bones.remove(bones["upper"]))
+
+
+def follow_itself(rig, chain) -> None:
+    choose(chain, target=rig)
+
+
+def delete_target(rig, chain) -> None:
+    make_active(chain.target)
+    bpy.ops.object.delete()
+    make_active(rig)
+
+
+@pytest.mark.parametrize(
+    ("change", "operator", "words"),
+    [
+        (delete_bone, "limber.check_chain", "remove its chain (-), then press New Chain"),
+        (follow_itself, "limber.check_chain", "choose another target"),
+        (delete_target, "limber.make_target", "Choose a Target under Gaze"),
+    ],
+)
+def test_a_live_chain_that_cannot_follow_shows_no_error_and_its_next_step_is_the_remedy(
+    change, operator: str, words: str
+):
+    from limber.panels.live.live import LIMBER_PT_diagnostics, LIMBER_PT_live
+    from limber.rig.authoring.next_step import next_step
+
+    rig, chain = looking_chain()
+    go_live(rig, chain)
+    assert "Aim error: 0.0°" in drawn(LIMBER_PT_live).said
+    change(rig, chain)
+    settle()
+    said = drawn(LIMBER_PT_live).said
+    assert "Aim error" not in said
+    assert "No solution" in said
+    assert session(rig, chain).problem[:20] in said
+    assert "Aim error" not in drawn(LIMBER_PT_diagnostics).said
+    for is_playing in (False, True):
+        step = next_step(rig, is_playing)
+        assert step.operator == operator
+        assert words in step.sentence
+        assert "follows" not in step.sentence
 
 
 def test_what_keeps_a_chain_from_starting_is_said_above_its_greyed_button():

@@ -9,6 +9,7 @@ import pytest
 
 from tests.blender.drawing import drawn
 from tests.blender.robots import connect, robot_rig, state, until
+from tests.blender.shown import choose
 
 pytestmark = pytest.mark.every_blender
 
@@ -161,6 +162,24 @@ def test_a_pose_beyond_the_servos_range_is_said_where_the_robot_is_said_to_follo
     assert next_step(armed, False).sentence == said
     assert said in drawn(LIMBER_PT_robot).said
     robot.angles[0] = 0.1
+    assert next_step(armed, False).sentence.startswith("The robot follows")
+
+
+def test_a_chain_that_cannot_follow_is_said_where_the_robot_is_said_to_follow(armed):
+    from limber.rig.authoring.next_step import next_step
+    from limber.rig.live import live
+
+    chain = armed.limber.chains[0]
+    target = chain.target
+    choose(chain, target=armed)
+    bpy.context.view_layer.update()
+    bpy.context.scene.frame_set(2)
+    step = next_step(armed, False)
+    assert step.operator == "limber.disarm"
+    assert step.sentence == live.session(armed, chain).problem
+    assert "choose another target" in step.sentence
+    choose(chain, target=target)
+    bpy.context.scene.frame_set(3)
     assert next_step(armed, False).sentence.startswith("The robot follows")
 
 

@@ -44,6 +44,33 @@ def test_a_filtered_body_keeps_the_limits_of_its_joints(name: str):
     assert max(lags) > radians(1), "the solver's pose is ahead of the filtered one"
 
 
+def link_error(session, name: str, joints: dict) -> float:
+    """Angle [rad] between a link's target and its orientation with these joint values."""
+    state = session.state
+    values = np.array([joints[key] for key in session.reader.joint_keys])
+    frames = state.model.body.forward(values, session.outputs.state.base_rotation)
+    k = session.linked.value.targets.index(name)
+    body_link = session.reader.names.index(name)
+    turned = state.inputs.rotation[k] @ state.model.body.placed(frames, np.array([body_link]))[0, :3, :3].T
+    return float(2.0 * np.arcsin(np.linalg.norm(turned - np.eye(3)) / np.sqrt(8.0)))
+
+
+def test_a_filtered_bodys_error_is_that_of_its_filtered_pose():
+    rig, _ = follower()
+    retarget = rig.limber.retarget
+    retarget.filter, retarget.velocity, retarget.acceleration = "default", radians(60), radians(400)
+    bpy.ops.limber.live()
+    session = live.session(rig, retarget)
+    lags = []
+    for frame in FRAMES:
+        bpy.context.scene.frame_set(frame)
+        name, solved, filtered = session.aim_errors()
+        assert solved == pytest.approx(link_error(session, name[1:-1], session.solved()), abs=1e-5)
+        assert filtered == pytest.approx(link_error(session, name[1:-1], session.values()), abs=1e-5)
+        lags.append(filtered - solved)
+    assert max(lags) > radians(1)
+
+
 def test_a_filtered_body_comes_to_rest_exactly_in_the_solved_pose():
     rig, source = follower()
     rig.limber.retarget.filter = "default"
