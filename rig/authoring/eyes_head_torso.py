@@ -335,7 +335,7 @@ def _new_chain(
 
 def front_of(rig: bpy.types.Object, ends: GazeBones) -> Vector:
     """Direction (armature space, at rest) that the character faces: from its left and right bones, else from
-    its symmetry, else from the position of its eyes.
+    eyes that point clearly one way, else from its symmetry, else from the position of its eyes.
     """
     up = forward.up_of(rig)
     bones = rig.data.bones
@@ -343,8 +343,12 @@ def front_of(rig: bpy.types.Object, ends: GazeBones) -> Vector:
     left = sum((bones[first].head_local - bones[second].head_local for first, second in pairs), Vector())
     looks = [forward.axis_at_rest(rig, eye, "+Y") for eye in ends.eyes]
     guesses = [left.cross(up)]
-    if not imported_robot.is_robot(rig) and (front := Figure(rig).front) is not None:
-        guesses.append(rig.matrix_world.to_3x3().inverted() @ Vector(front))
+    if not imported_robot.is_robot(rig):
+        figure = Figure(rig)
+        # the figure's front may be that of a part that does not carry the eyes
+        fronts = (gaze_structure.look_of(figure, [figure.index[eye] for eye in ends.eyes]), figure.front)
+        to_armature = rig.matrix_world.to_3x3().inverted()
+        guesses += [to_armature @ Vector(front) for front in fronts if front is not None]
     if ends.eyes:
         guesses += [_between_eyes(rig, ends) - bones[ends.head].head_local, sum(looks, Vector())]
     guesses += [Vector((1, 0, 0)) if imported_robot.is_robot(rig) else Vector((0, -1, 0)), Vector((0, 0, 1))]
