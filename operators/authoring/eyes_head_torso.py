@@ -80,7 +80,6 @@ class LIMBER_OT_eyes_head_torso(UndoOperator):
         )
         for sentence in gaze_setup.done:
             self.report({"INFO"}, sentence)
-        self.warn(gaze_setup.lacks)
 
 
 def _selected(context) -> list[str]:

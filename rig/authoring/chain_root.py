@@ -45,7 +45,7 @@ def line(rig: bpy.types.Object, upward: Sequence[str], figure: Figure | None = N
         if total:
             branch = next(name for name in upward if name in stands)
             return Line(
-                list(upward[:k]), f"{'legs stand' if total > 1 else 'a limb stands'} below '{branch}'"
+                list(upward[:k]), f"{'limbs stand' if total > 1 else 'a limb stands'} below '{branch}'"
             )
         if _is_root_control(figure, name, upward[k - 1]):
             return Line(list(upward[:k]), f"'{name}' only places the figure")

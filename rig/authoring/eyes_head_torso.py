@@ -61,8 +61,7 @@ class GazeSetup(NamedTuple):
     target: bpy.types.Object
     # why the first chain begins at its root bone, as part of a sentence; "" if this needs no explanation
     legs: str
-    lacks: list[str]  # sentences on parts that are missing
-    done: list[str]  # sentences on what else was set up
+    done: list[str]  # sentences on parts that are missing, and on what else was set up
 
 
 def parents(rig: bpy.types.Object) -> dict[str, str | None]:
@@ -162,10 +161,11 @@ def _completed(figure: Figure, ends: GazeBones) -> GazeBones:
 
 def ends_selected(rig: bpy.types.Object, selected: list[str]) -> GazeBones:
     """Last bone of torso, head and each eye, from the selected bones; if only some parts are selected, such
-    as the head, the others are found by names and structure.
+    as the head, the others are found by names and structure. A single bone apart from the figure found, such
+    as a head without a parent, is a head of its own.
 
     Raises:
-        RigError: the selection is not torso, head and eyes, nor some of the parts found.
+        RigError: the selection is not torso, head and eyes, nor some of the parts found, nor a head apart.
     """
     controls, bones = Controls(rig), parents(rig)
     ends = gaze_bones.from_selection(
@@ -177,6 +177,9 @@ def ends_selected(rig: bpy.types.Object, selected: list[str]) -> GazeBones:
     found_bones = {found.torso, found.head, *found.eyes}
     if all(name in found_bones or controls.control_of(name) in found_bones for name in selected):
         return found
+    if len(selected) == 1 and not gaze_controls.is_joined(controls, selected[0], found.head):
+        eyes = gaze_structure.eyes_below(Figure(rig), selected[0])
+        return gaze_controls.resolved(controls, bones, GazeBones("", selected[0], eyes))
     raise RigError(
         f"The selected bones, {named(selected)}, are not torso, head and eyes, one below another:"
         f" {gaze_bones.SELECT}; or deselect all (Alt A) to have them found"
@@ -272,7 +275,6 @@ def make(
     lowest = torso or head
     legs = chains.why_begins(rig, path_names(rig.pose.bones, lowest.root, lowest.end))
     has_torso = bool(torso or ends.torso) or _stands(rig, controls, head.end)
-    lacks = [] if has_torso else [f"No torso was found: undo, and {gaze_bones.SELECT}"]
     has_eyes = bool(eyes or pointing.aims)
     chain_names = []
     for name, span, gaze in _named_spans(torso, head, eyes, has_eyes):
@@ -289,11 +291,14 @@ def make(
             rig, chain_of[heads_name], [chain_of[name] for name in chain_names[-len(eyes) :]], given
         )
     look_sharing.spread_parts(rig, chain_of[chain_names[0]] if torso else None, chain_of[heads_name])
-    done = gaze_remarks.of_head(parents(rig), ends.head, has_eyes, switched)
+    done = [
+        *gaze_remarks.of_missing(has_torso, has_eyes),
+        *gaze_remarks.of_head(parents(rig), ends.head, switched),
+    ]
     if pointing.aims:
         control_name = gaze_controls.follow(rig, pointing, controls, ends.head, target)
         done.append(gaze_remarks.of_control(control_name, target.name))
-    return GazeSetup(chain_names, target, legs, lacks, done)
+    return GazeSetup(chain_names, target, legs, done)
 
 
 def _named_spans(
@@ -335,7 +340,7 @@ def _new_chain(
 
 def front_of(rig: bpy.types.Object, ends: GazeBones) -> Vector:
     """Direction (armature space, at rest) that the character faces: from its left and right bones, else from
-    its symmetry, else from the position of its eyes.
+    eyes that point clearly one way, else from its symmetry, else from the position of its eyes.
     """
     up = forward.up_of(rig)
     bones = rig.data.bones
@@ -343,8 +348,12 @@ def front_of(rig: bpy.types.Object, ends: GazeBones) -> Vector:
     left = sum((bones[first].head_local - bones[second].head_local for first, second in pairs), Vector())
     looks = [forward.axis_at_rest(rig, eye, "+Y") for eye in ends.eyes]
     guesses = [left.cross(up)]
-    if not imported_robot.is_robot(rig) and (front := Figure(rig).front) is not None:
-        guesses.append(rig.matrix_world.to_3x3().inverted() @ Vector(front))
+    if not imported_robot.is_robot(rig):
+        figure = Figure(rig)
+        # the figure's front may be that of a part that does not carry the eyes
+        fronts = (gaze_structure.look_of(figure, [figure.index[eye] for eye in ends.eyes]), figure.front)
+        to_armature = rig.matrix_world.to_3x3().inverted()
+        guesses += [to_armature @ Vector(front) for front in fronts if front is not None]
     if ends.eyes:
         guesses += [_between_eyes(rig, ends) - bones[ends.head].head_local, sum(looks, Vector())]
     guesses += [Vector((1, 0, 0)) if imported_robot.is_robot(rig) else Vector((0, -1, 0)), Vector((0, 0, 1))]

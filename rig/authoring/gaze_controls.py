@@ -52,6 +52,13 @@ def control_of(controls: Controls, name: str) -> str:
     return control
 
 
+def is_joined(controls: Controls, name: str, other: str) -> bool:
+    """Whether one of two bones follows the other, or both follow a third, by parents or constraints; `other`:
+    "" for no bone.
+    """
+    return bool(other) and not {name, *controls.upstream(name)}.isdisjoint((other, *controls.upstream(other)))
+
+
 def _torso(controls: Controls, bones: Parents, torso: str, head: str) -> str:
     """The lowest control that carries the chest and the head but not the hips: such a control bends most of
     the spine.

@@ -3,7 +3,7 @@ number of legs.
 """
 
 import itertools
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from math import cos, radians
 from typing import NamedTuple
 
@@ -28,7 +28,7 @@ UP = np.array((0.0, 0.0, 1.0))
 
 def ends(figure: Figure) -> GazeBones:
     """Last bones of torso, head and each eye; "" and () for parts that the figure does not have, or that
-    cannot be recognised by their positions. A pair of bones on the trunk that are named eyes shows the head.
+    cannot be recognised by their positions. A pair of bones that are named eyes shows the head.
     """
     if figure.front is None or not figure.trunk:
         return GazeBones("", "", ())
@@ -115,15 +115,38 @@ def eyes_below(figure: Figure, head: str) -> tuple[str, ...]:
 
 
 def _named_eyes(figure: Figure) -> tuple[int, ...]:
-    """The pair of bones on the trunk that are named eyes and look most to the front; empty if there is
-    none.
+    """The pair of bones that are named eyes and look most to the front; pairs on the trunk come before those
+    on another bone in the plane of symmetry, such as a head without a parent. Empty if there is none.
     """
-    pairs = [
-        pair
-        for pair in _pairs(figure, figure.body)
-        if pair.is_named and _carrier(figure, pair.bones) in figure.trunk
-    ]
-    return max(pairs).bones if pairs else ()
+    pairs = [pair for pair in _pairs(figure, figure.body) if pair.is_named]
+    on_trunk = [pair for pair in pairs if _carrier(figure, pair.bones) in figure.trunk]
+    carried = [pair for pair in pairs if _carrier(figure, pair.bones) is not None]
+    return max(on_trunk or carried).bones if carried else ()
+
+
+def look_of(figure: Figure, eyes: Sequence[int]) -> np.ndarray | None:
+    """Horizontal unit vector (3,) [world] in which eyes point; None without eyes, if they do not point
+    clearly one way, or if the bones of the armature do not point along the limbs.
+
+    Args:
+        figure: The figure.
+        eyes: Indices of the eyes.
+    """
+    if not eyes or not figure.is_anatomical:
+        return None
+    along = (figure.tips - figure.heads)[list(eyes)]
+    directions = along / np.linalg.norm(along, axis=1, keepdims=True)
+    level: np.ndarray = directions.sum(axis=0) * (1.0, 1.0, 0.0)
+    length = float(np.linalg.norm(level))
+    return level / length if length > 0.0 and (directions @ level).min() >= AHEAD * length else None
+
+
+def _ahead(figure: Figure, eyes: tuple[int, int]) -> np.ndarray:
+    """Horizontal unit vector (3,) in which the part that carries two eyes faces: on the trunk the figure's
+    front, which is read from the trunk; elsewhere where the eyes point, if that is clear.
+    """
+    look = None if _carrier(figure, eyes) in figure.trunk else look_of(figure, eyes)
+    return figure.front if look is None else look
 
 
 def _upward(figure: Figure, name: str) -> list[str]:
@@ -175,11 +198,13 @@ def _pairs(figure: Figure, among: Iterable[int]) -> list[_Pair]:
     pairs, short = [], short_names(figure.names)
     for k in among:
         other = figure.image.get(k, -1)
-        if other in {-1, k} or figure.children[k] or figure.children[other] or not _is_left(figure, k, other):
+        if other in {-1, k} or figure.children[k] or figure.children[other] or _ends_limb(figure, k):
             continue
-        if _ends_limb(figure, k):
+        stem = read(short[figure.names[k]]).stem
+        ahead = _ahead(figure, (k, other)) if stem in EYE_NAMES else figure.front
+        if not _is_left(figure, k, other, ahead):
             continue
-        stem, aim = read(short[figure.names[k]]).stem, _aim(figure, k, other)
+        aim = _aim(figure, k, other, ahead)
         if aim >= AHEAD or stem in EYES:
             pairs.append(_Pair(stem in EYE_NAMES, aim, (k, other)))
     return pairs
@@ -193,21 +218,21 @@ def _ends_limb(figure: Figure, k: int) -> bool:
     return bool(np.linalg.norm(figure.tips[k] - figure.heads[first]) >= LIMB * figure.size)
 
 
-def _is_left(figure: Figure, k: int, other: int) -> bool:
-    """Whether the first of two bones is the left one."""
-    left = np.cross(UP, figure.front)
+def _is_left(figure: Figure, k: int, other: int, ahead: np.ndarray) -> bool:
+    """Whether the first of two bones is the left one of a part that faces along `ahead` (3,)."""
+    left = np.cross(UP, ahead)
     return bool((figure.heads[k] - figure.heads[other]) @ left > 0)
 
 
-def _aim(figure: Figure, k: int, other: int) -> float:
-    """Cosine of the angle between the front and the direction of a pair of bones; if the bones of the
-    armature do not point along the limbs, 1 if the pair is located as eyes are.
+def _aim(figure: Figure, k: int, other: int, ahead: np.ndarray) -> float:
+    """Cosine of the angle between the front `ahead` (3,) and the direction of a pair of bones; if the bones
+    of the armature do not point along the limbs, 1 if the pair is located as eyes are.
     """
     if figure.rig.data.bones[figure.names[k]].use_connect:
         return 0.0
     if figure.is_anatomical:
         return min(
-            float(direction @ figure.front / np.linalg.norm(direction))
+            float(direction @ ahead / np.linalg.norm(direction))
             for direction in (figure.tips[e] - figure.heads[e] for e in (k, other))
         )
     parent = figure.parent[k]
@@ -215,7 +240,7 @@ def _aim(figure: Figure, k: int, other: int) -> float:
         return 0.0
     direction = (figure.heads[k] + figure.heads[other]) / 2 - figure.heads[parent]
     return float(
-        direction @ figure.front > float(np.linalg.norm(figure.heads[k] - figure.heads[other])) / 2
+        direction @ ahead > float(np.linalg.norm(figure.heads[k] - figure.heads[other])) / 2
         and direction[2] >= 0.0
     )
 

@@ -54,7 +54,7 @@ class Ray(NamedTuple):
         if self.is_partial:
             return f"{name}: leaves {angle} to others"
         if self.is_on_its_way:
-            return f"{name}: on its way, {angle} left"
+            return f"{name}: on its way, {angle} to go"
         return f"{name}: looks {angle} past" if self.is_offset else f"{name}: error {angle}"
 
     @property

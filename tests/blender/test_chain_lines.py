@@ -93,7 +93,7 @@ def test_a_look_that_eases_to_a_target_that_has_jumped_says_so_and_shows_no_erro
         live.advance_clock(bpy.context.scene, depsgraph(), 500.0 + step * STEP)
     (_, ray), *_ = chain_overlay.drawing().rays
     assert degrees(ray.error) > 5
-    assert ray.label("Head") == f"Head: on its way, {degrees(ray.error):.1f}° left"
+    assert ray.label("Head") == f"Head: on its way, {degrees(ray.error):.1f}° to go"
     assert not any(colour == chain_overlay.MISS for colour, _ in chain_overlay.drawing().segments)
     settle()
     (_, ray), *_ = chain_overlay.drawing().rays

@@ -294,8 +294,25 @@ def test_what_was_not_found_is_told_and_the_rest_is_made(capfd):
     assert [chain.share for chain in rig.limber.chains] == pytest.approx([0.2, 1.0])
     rig = build({"head": "XZ", "eye.L": "XZ", "eye.R": "XZ"}, "Mask", parents={"eye.R": "head"})
     bpy.ops.limber.eyes_head_torso()
-    assert "No torso was found: undo, and select" in capfd.readouterr().out
+    output = capfd.readouterr().out
+    assert (
+        "Info: No torso was found, so head and eyes take the whole look; if there is one, choose it" in output
+    )
+    assert "Warning" not in output
     assert len(rig.limber.chains) == 3
+
+
+@pytest.mark.parametrize("beside", [True, False], ids=["beside a figure", "alone"])
+def test_a_head_without_a_parent_that_is_selected_takes_the_whole_look(beside: bool, capfd):
+    bones = {"neck": "XZ", "head": "XZ", "ball": "XZ"} if beside else {"ball": "XZ"}
+    rig = build(bones, "Droid", parents={"ball": ""})
+    select(rig, "ball")
+    bpy.ops.limber.eyes_head_torso()
+    assert spans(rig) == {"Head": ("ball", "ball")}
+    assert named(rig, "Head").share == 1.0
+    output = capfd.readouterr().out
+    assert "Info: No torso and no eyes were found, so the head takes the whole look" in output
+    assert "Warning" not in output
 
 
 def test_a_second_click_says_which_chain_has_the_bones():

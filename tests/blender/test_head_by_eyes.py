@@ -2,11 +2,16 @@
 legs.
 """
 
+from math import degrees, pi
+
 import bpy
 import pytest
-from mathutils import Matrix
+from limber.rig.bones.figure import Figure
+from limber.rig.showing import chain_lines
+from mathutils import Matrix, Vector
 
 from tests.blender.makers_rigs import both, leg, line
+from tests.blender.rigs import select
 from tests.blender.shown import no_handler_raises  # noqa: F401
 from tests.blender.test_front import armature
 
@@ -31,6 +36,13 @@ TWO_NECKS = (
     | both(line("withers", ("n1.L", 0.12, -0.7, 1.25), ("n2.L", 0.3, -1.1, 1.7), tip=(0.4, -1.6, 1.8)))
 )
 
+# a head without a parent, beside a line of more bones that seems to face the other way
+FLOATING_HEAD = line("", ("Kern", 0, 0, 0), tip=(0, 0, 0.3)) | {
+    "Fuehler": ("Kern", (0, 0, 0.5), (0, 0, 0.8)),
+    "Ball": ("", (0, 0, 1), (0, -0.3, 1)),
+}
+ITS_EYES = both({"目.L": ("Ball", (0.1, -0.3, 1.1), (0.1, -0.35, 1.1))})
+
 
 @pytest.mark.parametrize(
     ("places", "head", "eyes"),
@@ -38,8 +50,9 @@ TWO_NECKS = (
         (POT, "lid", both({"eye.L": ("lid", (0.05, -0.1, 0.33), (0.05, -0.14, 0.33))})),
         (OCTOPUS, "face", both({"ojo.L": ("face", (0.1, -0.08, 0.42), (0.11, -0.14, 0.42))})),
         (LIZARD, "b3", both({"eye.L": ("b3", (0.08, -0.7, 0.45), (0.16, -0.72, 0.45))})),
+        (FLOATING_HEAD, "Ball", ITS_EYES),
     ],
-    ids=["a lid below a spout", "a face below a mantle", "eyes that point aside"],
+    ids=["a lid below a spout", "a face below a mantle", "eyes that point aside", "a head without a parent"],
 )
 def test_what_carries_the_bones_named_eyes_is_the_head(places, head: str, eyes):
     rig = armature(places | eyes, Matrix())
@@ -51,6 +64,23 @@ def test_what_carries_the_bones_named_eyes_is_the_head(places, head: str, eyes):
         "Left Eye": left,
         "Right Eye": right,
     }
+
+
+@pytest.mark.parametrize("chosen", [("Ball", *ITS_EYES), ()], ids=["selected", "found"])
+@pytest.mark.parametrize("rotation", [0.0, pi / 2], ids=["to -Y", "to +X"])
+def test_eyes_that_point_one_way_say_where_they_look_whatever_another_part_of_the_rig_shows(chosen, rotation):
+    turned = Matrix.Rotation(rotation, 4, "Z")
+    rig = armature(FLOATING_HEAD | ITS_EYES, turned)
+    front = turned.to_3x3() @ Vector((0, -1, 0))
+    assert Vector(Figure(rig).front).dot(front) < -0.99, "the other part faces away"
+    if chosen:
+        select(rig, *chosen)
+    bpy.ops.limber.eyes_head_torso()
+    assert [chain.end for chain in rig.limber.chains] == ["Ball", *ITS_EYES]
+    for chain in rig.limber.chains:
+        start, tip = chain_lines.forward(rig, chain)
+        assert degrees((tip - start).angle(front)) < 2, chain.name
+        assert chain.target.location.dot(front) > 3
 
 
 def test_a_bone_that_legs_hang_on_is_no_head():

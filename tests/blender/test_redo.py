@@ -155,7 +155,7 @@ def test_new_chain_that_is_adjusted_begins_and_ends_at_other_bones(undo_step, ca
     undo_step("figure")
     pressed(bpy.ops.limber.new_chain)
     assert (
-        "Chain from 'lumbar' to 'head' has 12 joints; legs stand below 'trunk'; it looks along"
+        "Chain from 'lumbar' to 'head' has 12 joints; limbs stand below 'trunk'; it looks along"
         in capfd.readouterr().out
     )
     spans = lambda: [(chain.root, chain.end) for chain in bpy.data.objects["Figure"].limber.chains]  # noqa: E731
@@ -166,7 +166,7 @@ def test_new_chain_that_is_adjusted_begins_and_ends_at_other_bones(undo_step, ca
     ):
         adjust(**told)
         assert spans() == [tuple(span.split())]
-    assert "legs stand" in capfd.readouterr().out
+    assert "limbs stand" in capfd.readouterr().out
 
 
 @pytest.mark.every_blender
