@@ -4,7 +4,7 @@ them, and unregisters them in reverse order.
 A module of `PACKAGES` may define
     classes                 property groups, operators, panels, lists and menus with names Limber... or
                             LIMBER_...; classes with other names are their base classes. Panels appear in
-                            the tab in the order of their `bl_order`
+                            the tab in the order of their `bl_order`. Docstrings are tooltips
     PROPERTIES              {(Blender's type, name): property to add to it}
     MENU_ENTRIES            {name of one of Blender's menus: function that draws at its end}
     CLI_COMMANDS            {name of a command on Blender's command line: its function}
@@ -35,6 +35,7 @@ def register_all() -> None:
     with ExitStack() as undone:
         for cls in classes():
             _leave_in_english(cls)
+            _set_tooltip(cls)
             bpy.utils.register_class(cls)
             undone.callback(bpy.utils.unregister_class, cls)
         for module in modules():
@@ -103,6 +104,14 @@ def _leave_in_english(cls: type[bpy.types.Operator | bpy.types.Panel | bpy.types
     for base in cls.__mro__:
         for prop in get_annotations(base).values():
             _set_context(prop)
+
+
+def _set_tooltip(cls: type) -> None:
+    """Sets the tooltip of an operator, panel or menu: its docstring on one line. Blender would keep the
+    docstring's line breaks, and put the full stop that it adds on a line of its own.
+    """
+    if "bl_description" in cls.bl_rna.properties and cls.__doc__:
+        cls.bl_description = " ".join(cls.__doc__.split()).removesuffix(".")
 
 
 def _set_context(prop: object) -> None:

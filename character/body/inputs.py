@@ -7,6 +7,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ...solvers.kinematics.se3 import Array, exponential, logarithm
+from ...solvers.kinematics.tree import Mask
+from ...solvers.whole_body.targets import has_position, has_rotation
 from ..stream import StreamState
 
 NOWHERE = np.full(3, np.nan)
@@ -61,11 +63,12 @@ def between(begin: BodyInputs, last: BodyInputs, share: float) -> BodyInputs:
     """Inputs between two frames, at a share from 0 (`begin`) to 1 (`last`): targets are interpolated."""
     if share >= 1.0:
         return last
-    known = np.isfinite(begin.rotation).all((1, 2))
-    start = np.where(known[:, None, None], begin.rotation, last.rotation)
+    known = _rotation_known(begin, last)
+    start = np.where(known, begin.rotation, last.rotation)
     turned = exponential(share * logarithm(last.rotation @ start.swapaxes(1, 2))) @ start
+    turned = np.where(known, turned, last.rotation)
     base = begin.base + share * (last.base - begin.base)
-    is_known = np.isfinite(begin.places).all(1)[:, None]
+    is_known = has_position(begin.places)[:, None]
     positions = np.where(is_known, begin.places + share * (last.places - begin.places), last.places)
     return last._replace(rotation=turned, base=base, places=positions)
 
@@ -76,4 +79,10 @@ def velocities_of(first: BodyInputs, last: BodyInputs, dt: float) -> Velocities:
     """
     base = (last.base - first.base) / dt if first.base_known and last.base_known else np.full(3, np.nan)
     linear = np.vstack([(last.places - first.places) / dt, base])
-    return Velocities(logarithm(last.rotation @ first.rotation.swapaxes(1, 2)) / dt, linear)
+    turns = logarithm(last.rotation @ first.rotation.swapaxes(1, 2))
+    return Velocities(np.where(_rotation_known(first, last)[:, 0], turns / dt, np.nan), linear)
+
+
+def _rotation_known(first: BodyInputs, last: BodyInputs) -> Mask:
+    """Whether each target's rotation is known in two frames, (k, 1, 1)."""
+    return (has_rotation(first.rotation) & has_rotation(last.rotation))[:, None, None]

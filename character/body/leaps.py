@@ -18,12 +18,11 @@ from ...solvers.kinematics.se3 import Array
 from ...solvers.kinematics.tree import BASE, Indices
 from ...solvers.least_squares.bounded_step import LONGEST_STEP
 from ...solvers.whole_body.body import Body
-from ...solvers.whole_body.desired_motion import NO_ROTATION
 from ...solvers.whole_body.full_solve import converged, squared_error
 from ...solvers.whole_body.law import stoppable
 from ...solvers.whole_body.solver import CORRECTED_ERROR, WholeBody
 from ...solvers.whole_body.state import KinematicState, at_rest, since
-from ...solvers.whole_body.targets import Values
+from ...solvers.whole_body.targets import Values, has_rotation
 
 # [s] motion time between two searches for a better start: targets that leap all the time, such as a bad
 # tracker's, must not stop playback
@@ -72,7 +71,7 @@ def have_leapt(before: Array, after: Array, above: Indices, steps: int) -> bool:
         above: Index (k,) of the target relative to which each one is compared; -1 for the world.
         steps: Number of steps between the two.
     """
-    lost = ~(np.abs(np.einsum("kij,kij->k", after, after) - 3.0) < NO_ROTATION)
+    lost = ~has_rotation(after)
     first, last = (
         np.concatenate([rotations, WORLD])[above].swapaxes(1, 2) @ rotations for rotations in (before, after)
     )

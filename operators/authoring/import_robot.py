@@ -34,8 +34,6 @@ UP_AXES = [
     ),
     ("IGNORE", "Ignore", "Do not rotate DAE and glTF files, as in ROS's viewer RViz"),
 ]
-# largest number of warnings that are reported; the last report is the import's sentence, with their number
-LINES = 20
 
 
 class LIMBER_OT_import_robot(ReadsLargeFile, Stepwise, UndoOperator):
@@ -110,7 +108,7 @@ class LIMBER_OT_import_robot(ReadsLargeFile, Stepwise, UndoOperator):
     def _finish(self, context):
         imported = self.work.result
         frame(context, imported.rig.users_collection[0].objects)
-        self.warn(imported.warnings[:LINES])
+        self.warn(imported.warnings)
         self.report({"WARNING"} if imported.warnings else {"INFO"}, imported.sentence)
 
 

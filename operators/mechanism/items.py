@@ -22,7 +22,13 @@ class LIMBER_OT_add_motors(UndoOperator):
 
     bl_label = "Add Motors"
 
-    why_not = needs_authoring
+    @classmethod
+    def why_not(cls, context) -> str:
+        if why := needs_authoring(context):
+            return why
+        if context.active_object is None:
+            return "No object is active: click a joint of the mechanism, or bones in Pose Mode"
+        return ""
 
     def run(self, context):
         owner = taken_up(context)
@@ -66,7 +72,13 @@ class LIMBER_OT_add_mechanism_goal(UndoOperator):
 
     bl_label = "Add Goal"
 
-    why_not = needs_mechanism
+    @classmethod
+    def why_not(cls, context) -> str:
+        if why := needs_mechanism(context):
+            return why
+        if context.active_object is None:
+            return "No object is active: click the body that follows the goal, or its bone in Pose Mode"
+        return ""
 
     def run(self, context):
         owner = taken_up(context)

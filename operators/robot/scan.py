@@ -6,7 +6,7 @@ from bpy.props import BoolProperty, EnumProperty, IntProperty, StringProperty
 
 from ...hardware.device import LAST_SERVO, VIRTUAL_HOBBY_PORT, VIRTUAL_PORT
 from ...hardware.protocols.table import OWN, capabilities_of, is_on_network
-from ...hardware.scan import SCANNED
+from ...hardware.scan import SCANNED, rates_of
 from ...rig.blender.errors import RigError
 from ...rig.events import handlers
 from ...rig.robot import background_jobs, links
@@ -24,6 +24,11 @@ USUAL = {str(capabilities_of(name).baudrates[0]) for name in SCANNED}  # default
 def _title(protocol: str) -> str:
     """Name of a protocol for the user."""
     return "Limber's firmware" if protocol == OWN else capabilities_of(protocol).title
+
+
+def _rate_text(rate: int) -> str:
+    """A baud rate [bit/s] for the user, its thousands apart."""
+    return f"{rate:,}".replace(",", " ")
 
 
 class LIMBER_OT_scan(Operator):
@@ -48,7 +53,7 @@ class LIMBER_OT_scan(Operator):
     rates: EnumProperty(
         name="Baud Rates",
         description="Baud rates to try, for each protocol those that it supports",
-        items=[(str(rate), f"{rate:,}".replace(",", " "), f"{rate} bits per second") for rate in RATES],
+        items=[(str(rate), _rate_text(rate), f"{rate} bits per second") for rate in RATES],
         options={"ENUM_FLAG"},
         default=USUAL,
     )
@@ -92,20 +97,19 @@ class LIMBER_OT_scan(Operator):
     def run(self, context):
         device = rig_of(context).limber.device
         port = device.port.strip() if self.where == "DEVICE" else None
-        problem = _why_not(port, self.protocols)
+        protocols = [name for name in SCANNED if name in self.protocols]
+        rates = [int(rate) for rate in self.rates]
+        problem = _why_not(port, protocols) or _why_no_rate(protocols, rates)
         if not problem and self.lowest > self.highest:
             problem = f"IDs from {self.lowest} to {self.highest} are none: exchange them"
         if problem:
             raise RigError(problem)
-        protocols = [name for name in SCANNED if name in self.protocols]
-        background_jobs.start_scan(
-            port, links.ports(), protocols, [int(rate) for rate in self.rates], self.lowest, self.highest
-        )
+        background_jobs.start_scan(port, links.ports(), protocols, rates, self.lowest, self.highest)
         handlers.wake_heartbeat()
         handlers.redraw()
 
 
-def _why_not(port: str | None, protocols: set[str]) -> str:
+def _why_not(port: str | None, protocols: list[str]) -> str:
     """Why this port, or all ports if None, cannot be scanned, with the remedy; "" if they can."""
     if port == "":
         return "No port is chosen: choose one in the panel, or All Serial Ports"
@@ -114,6 +118,17 @@ def _why_not(port: str | None, protocols: set[str]) -> str:
     if port in VIRTUAL:
         return "The virtual robot is on no port that could be scanned: choose All Serial Ports"
     return "" if protocols else "No protocol is ticked: tick at least one"
+
+
+def _why_no_rate(protocols: list[str], rates: list[int]) -> str:
+    """Why a protocol cannot be scanned at these baud rates [bit/s], with those that it has; "" if each one
+    can.
+    """
+    for name in protocols:
+        if not rates_of(name, rates):
+            choices = ", ".join(_rate_text(rate) for rate in capabilities_of(name).baudrates)
+            return f"No baud rate of {_title(name)} is ticked: tick at least one of {choices}"
+    return ""
 
 
 class LIMBER_OT_cancel_scan(Operator):
@@ -162,10 +177,7 @@ class LIMBER_OT_use_found(UndoOperator):
 
 def _rates_known(operator, context) -> list[tuple[str, str, str]]:
     """Items of an enumeration: the baud rates of the operator's protocol."""
-    _rates[:] = [
-        (str(rate), f"{rate:,}".replace(",", " "), "")
-        for rate in capabilities_of(operator.protocol).baudrates
-    ]
+    _rates[:] = [(str(rate), _rate_text(rate), "") for rate in capabilities_of(operator.protocol).baudrates]
     return _rates
 
 

@@ -1,5 +1,6 @@
 """Panel Retarget: source, bone pairs, calibration, live, tracking errors and bake."""
 
+from collections.abc import Sequence
 from math import degrees
 
 import bpy
@@ -168,15 +169,12 @@ def _troubles(retarget, session) -> list[tuple[str, str]]:
 
 
 def _draw_outcome(layout, session) -> None:
-    """Draws the errors of the last solution; targets that are lost count as errors of 0."""
+    """Draws the errors of the last solution. A target that is lost has none, and is counted."""
     outputs = session.outputs
     if outputs is None:
         return
-    errors = np.where(np.isfinite(outputs.missed), outputs.missed, 0.0)
-    worst = int(np.argmax(errors))
     rows = [
-        ("Rotation error, mean", f"{degrees(errors.mean()):.1f}°"),
-        (f"Largest: {session.reader.links[worst]}", f"{degrees(errors[worst]):.1f}°"),
+        *_rotation_errors(session.reader.links, outputs.missed),
         ("Position error", bpy.utils.units.to_string("METRIC", "LENGTH", outputs.base_missed, precision=4)),
         ("At a limit", f"{len(outputs.bounded)} of {len(session.reader.joint_keys)} joints"),
         *([("Planted", ", ".join(outputs.planted) or "none")] if any(session.linked.value.planted) else []),
@@ -187,3 +185,16 @@ def _draw_outcome(layout, session) -> None:
         row = box.split(factor=0.6)
         row.label(text=name, translate=False)
         row.label(text=value, translate=False)
+
+
+def _rotation_errors(links: Sequence[str], errors: np.ndarray) -> list[tuple[str, str]]:
+    """(name, value) rows on the orientation errors (k,) [rad] of links; NaN for one whose target is lost."""
+    is_known = np.isfinite(errors)
+    lost, rows = int(np.sum(~is_known)), []
+    if is_known.any():
+        worst = int(np.nanargmax(errors))
+        rows = [
+            ("Rotation error, mean", f"{degrees(errors[is_known].mean()):.1f}°"),
+            (f"Largest: {links[worst]}", f"{degrees(errors[worst]):.1f}°"),
+        ]
+    return [*rows, ("Lost targets", f"{lost} of {len(links)}")] if lost else rows

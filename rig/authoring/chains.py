@@ -40,11 +40,13 @@ def find_path(rig: bpy.types.Object, selected: list[str]) -> list[str]:
     the figure ends it (`chain_root`).
 
     Raises:
-        RigError: nothing is selected, the selection is not on one path, the armature's mechanism moves the
-            end, or its file cannot be read.
+        RigError: nothing is selected, the armature has no bone of a name, the selection is not on one path,
+            the armature's mechanism moves the end, or its file cannot be read.
     """
     if not selected:
         raise RigError("No bone is selected: select the end bone, or root and end, in Pose Mode")
+    if missing := next((name for name in selected if name not in rig.data.bones), ""):
+        raise RigError(f"'{rig.name}' has no bone '{missing}': choose Root and End from its bones")
     if len(selected) == 1 and not imported_robot.is_robot(rig):
         selected = [chain_end.looking(rig, selected[0])]
     bones = sorted((rig.data.bones[name] for name in selected), key=lambda bone: len(bone.parent_recursive))

@@ -9,11 +9,7 @@ from ..kinematics.se3 import Array
 from ..kinematics.tree import Frames
 from .body import Body
 from .law import Law
-from .targets import Target, Values
-
-# deviation from 3 of the sum of squared entries: a matrix with a larger one is no rotation but zeros, a
-# scaled matrix or NaN
-NO_ROTATION = 0.03
+from .targets import Target, Values, has_position, has_rotation
 
 
 class DesiredMotion(NamedTuple):
@@ -113,13 +109,13 @@ class MotionTargets:
         _, turn_share, share, with_spins, with_velocities = self.shares(dt)
         rotations, positions = self.rotations(frames), self.positions(frames)
         target, turn_weights = values.rotation, self._turn_weights
-        is_known = np.abs(np.einsum("kij,kij->k", target, target) - 3.0) < NO_ROTATION
+        is_known = has_rotation(target)
         lost: tuple[str, ...] = ()
         if not is_known.all():
             lost = tuple(
                 target_of_link.link
-                for target_of_link, has_rotation in zip(self.orientation_targets, is_known, strict=True)
-                if not has_rotation
+                for target_of_link, known in zip(self.orientation_targets, is_known, strict=True)
+                if not known
             )
             target = np.where(is_known[:, None, None], target, rotations)
             turn_weights = np.where(is_known, turn_weights, 0.0)
@@ -131,12 +127,12 @@ class MotionTargets:
             self._weights,
             positions + base_position,
         )
-        is_placed = np.isfinite(desired_positions).all(1)
+        is_placed = has_position(desired_positions)
         if not is_placed.all():
             lost += tuple(
                 target_of_link.link
-                for target_of_link, has_position in zip(self.position_targets, is_placed, strict=True)
-                if not has_position
+                for target_of_link, placed in zip(self.position_targets, is_placed, strict=True)
+                if not placed
             )
             desired_positions = np.where(is_placed[:, None], desired_positions, current_positions)
             weights = np.where(is_placed, weights, 0.0)

@@ -27,7 +27,7 @@ from .law import Law
 from .normal import Normal
 from .options import WholeBodyOptions
 from .state import KinematicState, WholeBodySolution, at_rest, moved, since
-from .targets import BodyTargetError, Target, Values, check, check_links
+from .targets import BodyTargetError, Target, Values, check, check_links, has_position, has_rotation
 
 # [rad or m] linearisation error of a link above which a second step corrects it: a jump of .7 degrees is
 # visible
@@ -97,15 +97,17 @@ class WholeBody:
 
     def missed(self, values: Values, state: KinematicState) -> tuple[Array, Array]:
         """Errors of all targets in a state: angles (k,) [rad] and distances (p,) [m]; NaN for a target
-        without a value in this frame.
+        that is lost in this frame, as `step` tells.
         """
         turns = self._motion_targets.rotations(state.frames)
         positions = self._motion_targets.positions(state.frames) + state.base_position
-        known = np.isfinite(values.rotation).all((1, 2))
+        known = has_rotation(values.rotation)
         turned = np.where(known[:, None, None], values.rotation, turns) @ turns.swapaxes(1, 2)
-        return np.where(known, np.linalg.norm(logarithm(turned), axis=-1), np.nan), np.linalg.norm(
-            values.position - positions, axis=-1
-        )
+        angles = np.linalg.norm(logarithm(turned), axis=-1)
+        placed = has_position(values.position)
+        moves = np.where(placed[:, None], values.position, positions) - positions
+        distances = np.linalg.norm(moves, axis=-1)
+        return np.where(known, angles, np.nan), np.where(placed, distances, np.nan)
 
     def step(
         self, values: Values, state: KinematicState, dt: float

@@ -7,8 +7,13 @@ from typing import Literal
 import numpy as np
 
 from ..kinematics.se3 import Array
+from ..kinematics.tree import Mask
 
 Kind = Literal["orientation", "position"]
+
+# deviation from 3 of the sum of squared entries: a matrix with a larger one is no rotation but zeros, a
+# scaled matrix or NaN
+NO_ROTATION = 0.03
 
 
 class BodyTargetError(ValueError):
@@ -69,6 +74,18 @@ class Values:
     contacts: tuple[Contact, ...] = ()
     # (n,) [rad or m] posture to which joints return that no target determines; None: they stay
     posture: Array | None = None
+
+
+def has_rotation(rotations: Array) -> Mask:
+    """Whether each of several matrices (k, 3, 3) is a rotation, (k,); a target with another value is lost."""
+    are_rotations: Mask = np.abs(np.einsum("kij,kij->k", rotations, rotations) - 3.0) < NO_ROTATION
+    return are_rotations
+
+
+def has_position(positions: Array) -> Mask:
+    """Whether each of several positions (p, 3) [m] is finite, (p,); a target with another value is lost."""
+    are_finite: Mask = np.isfinite(positions).all(1)
+    return are_finite
 
 
 def check_links(targets: Sequence[Target]) -> None:

@@ -2,6 +2,8 @@
 greyed out.
 """
 
+from collections.abc import Iterator
+
 import bpy
 import pytest
 
@@ -208,6 +210,26 @@ def test_every_operator_has_a_label_of_its_own_and_a_tooltip():
     for name in names():
         assert rna(name).description.strip(), name
         assert not rna(name).description.endswith("."), f"{name}: Blender adds the full stop"
+
+
+def test_every_tooltip_of_a_class_and_of_its_properties_is_on_one_line_without_a_full_stop():
+    from limber.registration import classes
+
+    for name, text in (each for cls in classes() for each in tooltips(cls)):
+        assert text == " ".join(text.split()), f"{name}: Blender shows its line breaks"
+        assert not text.endswith("."), f"{name}: Blender adds the full stop"
+
+
+def tooltips(cls: type) -> Iterator[tuple[str, str]]:
+    """(name, tooltip) of a registered class, of its properties and of their choices, as Blender has them."""
+    is_operator = issubclass(cls, bpy.types.Operator)
+    cls_rna = rna(cls.__name__.removeprefix("LIMBER_OT_")) if is_operator else cls.bl_rna
+    yield cls.__name__, cls_rna.description if is_operator else getattr(cls, "bl_description", "")
+    # Blender's own properties are those of the class's base in Blender
+    for prop in {*cls_rna.properties} - {*(cls_rna.base.properties if cls_rna.base else ())}:
+        yield f"{cls.__name__}.{prop.identifier}", prop.description
+        for item in prop.enum_items if prop.type == "ENUM" else ():
+            yield f"{cls.__name__}.{prop.identifier}: {item.identifier}", item.description
 
 
 def test_every_property_of_an_operator_has_a_tooltip():

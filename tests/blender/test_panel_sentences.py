@@ -1,11 +1,15 @@
 """Tests the sentences of panels about a state, in addition to buttons and settings."""
 
+from itertools import pairwise
+
 import bpy
 import pytest
+from limber.rig.live import live
 
 from tests.blender.drawing import drawn
 from tests.blender.figures import XSENS, figure
-from tests.blender.osc_sender import free_port
+from tests.blender.osc_figure import osc_figure
+from tests.blender.osc_sender import free_port, packet
 from tests.blender.rigs import looking_chain
 
 pytestmark = pytest.mark.every_blender
@@ -82,3 +86,39 @@ def test_motion_in_which_nothing_was_found_says_which_frames_it_is(chain):
     bpy.context.scene.frame_end = 3
     bpy.ops.limber.check_motion()
     assert "Frames 1 to 3: nothing was found" in said(LIMBER_PT_motion_check)
+
+
+def test_lost_targets_are_counted_and_have_no_part_in_the_mean_error():
+    with osc_figure() as (rig, send):
+        for name in ("Pelvis", "Head"):
+            send(packet(f"/limber/link/{name}", 1.0, 0.0, 0.0, 0.0))
+        bpy.ops.limber.pair_bones()
+        rig.limber.retarget.gain = 1.0  # part of the error stays in each frame
+        bpy.ops.limber.live()
+        tick(0.0)
+        assert "Lost targets" not in outcome()
+
+        send(packet("/limber/link/Head", 0.0, 0.0, 0.0, 0.0))
+        send(packet("/limber/link/Pelvis", 0.8, 0.6, 0.0, 0.0))
+        tick(0.1)
+        tick(0.2)
+        told = outcome()
+        assert told["Rotation error, mean"] == told["Largest: Pelvis"] != "0.0°"
+        assert told["Lost targets"] == "1 of 2"
+
+        send(packet("/limber/link/Pelvis", 0.0, 0.0, 0.0, 0.0))
+        tick(0.3)
+        told = outcome()
+        assert told["Lost targets"] == "2 of 2"
+        assert "Rotation error, mean" not in told
+
+
+def outcome() -> dict[str, str]:
+    """Rows of the Retarget panel on the last solution."""
+    from limber.panels.authoring.retarget import LIMBER_PT_retarget
+
+    return dict(pairwise(drawn(LIMBER_PT_retarget).labels))
+
+
+def tick(seconds: float) -> None:
+    live.advance_clock(bpy.context.scene, bpy.context.evaluated_depsgraph_get(), seconds)

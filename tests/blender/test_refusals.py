@@ -5,6 +5,7 @@ once.
 import bpy
 import pytest
 from limber.operators.robot.scan import LIMBER_OT_change_servo
+from limber.operators.subject import rig_of
 
 from tests.blender.checking import refuses_live, sentences
 from tests.blender.figures import XSENS, figure
@@ -406,3 +407,23 @@ def test_connect_says_what_is_missing_where_nothing_has_a_servo():
         f"No joint or motor of '{chain.id_data.name}' has a servo: give one its servo under Robot > Set Up",
         "connect",
     )
+
+
+def test_motors_and_goals_ask_for_a_joint_or_body_if_none_is_active():
+    four_bar()
+    owner = owned()
+    settings, motors = owner.limber.mechanism, len(owner.limber.mechanism.motors)
+    make_active(owner)
+    assert rig_of(bpy.context) == owner  # it is in use now, and stays so
+    bpy.context.view_layer.objects.active = None
+    refused("No object is active: click a joint of the mechanism, or bones in Pose Mode", "add_motors")
+    refused("No object is active: click the body that follows the goal", "add_mechanism_goal")
+    assert len(settings.motors) == motors
+    assert not settings.goals
+
+
+def test_a_new_chain_of_bones_that_the_armature_does_not_have_names_them(rig):
+    make_active(rig)
+    bpy.ops.object.mode_set(mode="POSE")
+    refused("'Rig' has no bone 'tail': choose Root and End", "new_chain", root="base", end="tail")
+    assert len(rig.limber.chains) == 1

@@ -99,6 +99,12 @@ def test_a_port_that_a_robot_uses_is_not_scanned(rig, bus):
     [
         ({"protocols": set()}, "tick at least one"),
         ({"lowest": 9, "highest": 3}, "exchange them"),
+        ({"rates": set()}, "No baud rate of Dynamixel.* is ticked: tick at least one of 57 600, "),
+        ({"rates": {"19200"}}, "No baud rate of Dynamixel.* is ticked: tick at least one of 57 600, "),
+        (
+            {"protocols": {"dynamixel", "maestro"}, "rates": {"1000000"}},
+            "No baud rate of .*Maestro is ticked: tick at least one of 115 200, ",
+        ),
     ],
 )
 def test_a_scan_that_cannot_find_anything_says_why(rig, options, words):

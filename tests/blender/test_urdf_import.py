@@ -3,6 +3,8 @@ all of them.
 """
 
 import struct
+from dataclasses import replace
+from string import ascii_lowercase
 
 import bpy
 import pytest
@@ -479,3 +481,19 @@ def test_it_is_in_the_import_menu_and_a_dropped_file_finds_it():
         "limber.import_robot",
         ".urdf;.xacro;.xml;.mjcf",
     )
+
+
+def test_all_warnings_that_the_message_counts_are_reported(tmp_path, monkeypatch, capfd):
+    from limber.operators.authoring import import_robot
+
+    lacking = [f"There is no {letter}{letter}" for letter in ascii_lowercase]
+
+    def read_with_warnings(*call):
+        files = read_files(*call)
+        return replace(files, robot=replace(files.robot, warnings=tuple(lacking)))
+
+    monkeypatch.setattr(import_robot, "read_files", read_with_warnings)
+    bring(write(tmp_path, SHAPES), with_meshes=False)
+    said = capfd.readouterr().out
+    assert f"{lacking[0]}, and {len(lacking) - 1} more warnings in the Info editor" in said
+    assert [warning for warning in lacking if f"Warning: {warning}\n" not in said] == []

@@ -6,7 +6,7 @@ from limber import registration
 
 from tests.blender.figures import XSENS, figure
 from tests.blender.four_bars import four_bar, owned
-from tests.blender.rigs import looking_chain, make_active
+from tests.blender.rigs import build, looking_chain, make_active
 from tests.blender.shown import no_handler_raises  # noqa: F401
 
 pytestmark = pytest.mark.every_blender
@@ -35,6 +35,11 @@ def mechanism() -> None:
     make_active(owned())
 
 
+def mechanism_of_bones() -> None:
+    make_active(build({"base": None, "arm": "X", "hand": "X"}))
+    bpy.ops.limber.new_mechanism()
+
+
 def settings(operator) -> list[dict]:
     """Arguments of its calls: none; unknown names; with these, each choice of each enumeration."""
     properties = [one for one in operator.get_rna_type().properties if one.identifier != "rna_type"]
@@ -47,12 +52,31 @@ def settings(operator) -> list[dict]:
     ]
 
 
-@pytest.mark.parametrize("owner", [looking_chain, body, mechanism], ids=["chain", "body", "mechanism"])
-def test_every_button_answers_in_a_sentence(owner, tmp_path, monkeypatch):
+def no_object(_owner) -> None:
+    """Makes no object active, as after a deletion; the owner stays in use."""
+    bpy.context.view_layer.objects.active = None
+
+
+def no_bone(owner) -> None:
+    """Makes the owner active, in Pose Mode if it has bones, and none of its bones."""
+    make_active(owner)
+    if owner.type == "ARMATURE":
+        bpy.ops.object.mode_set(mode="POSE")
+        bpy.ops.pose.select_all(action="DESELECT")
+        owner.data.bones.active = None
+
+
+@pytest.mark.parametrize("activate", [make_active, no_object, no_bone])
+@pytest.mark.parametrize(
+    "build_owner",
+    [looking_chain, body, mechanism, mechanism_of_bones],
+    ids=["chain", "body", "mechanism", "mechanism of bones"],
+)
+def test_every_button_answers_in_a_sentence(build_owner, activate, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    owner()
+    build_owner()
     bpy.context.scene.frame_end = 2
-    thing = bpy.context.object
+    owner = bpy.context.object
     names = {
         cls.bl_idname.partition(".")[2]
         for cls in registration.classes()
@@ -62,7 +86,8 @@ def test_every_button_answers_in_a_sentence(owner, tmp_path, monkeypatch):
     for name in sorted(names - ELSEWHERE):
         operator = getattr(bpy.ops.limber, name)
         for options in settings(operator):
-            make_active(thing)
+            make_active(owner)
+            activate(owner)
             try:
                 operator(**options)
             except RuntimeError as error:

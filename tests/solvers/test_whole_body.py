@@ -16,10 +16,10 @@ from limber.solvers.kinematics.skeleton import End, Joint
 from limber.solvers.kinematics.tree import BASE
 from limber.solvers.limits import usual_limits
 from limber.solvers.whole_body.body import Body, Coupling
-from limber.solvers.whole_body.full_solve import settled
+from limber.solvers.whole_body.full_solve import settled, squared_error
 from limber.solvers.whole_body.law import Law
 from limber.solvers.whole_body.options import WholeBodyOptions
-from limber.solvers.whole_body.solver import WholeBody
+from limber.solvers.whole_body.solver import CORRECTED_ERROR, WholeBody
 from limber.solvers.whole_body.state import at_rest
 from limber.solvers.whole_body.targets import BodyTargetError, Contact, Target, Values
 
@@ -461,3 +461,15 @@ def test_the_same_values_give_the_same_bits_and_a_kept_state_can_be_gone_back_to
 def test_what_cannot_be_asked_is_said_by_name(make, said):
     with pytest.raises(BodyTargetError, match=said):
         make(WholeBody(manikin(), TRACKED))
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf, 0.0])
+def test_a_lost_target_has_no_error_whatever_it_holds(bad):
+    solver = WholeBody(manikin(), TRACKED)
+    *_, (values, _, state) = follow(solver, 20)
+    values.rotation[LINKS.index("head")] = bad
+    values.position[:] = np.nan if bad == 0.0 else bad  # a position of zeros is one
+    angles, distances = solver.missed(values, state)
+    assert np.isnan(angles).tolist() == [link == "head" for link in LINKS]
+    assert np.isnan(distances).all()
+    assert squared_error(solver, values, state) < CORRECTED_ERROR**2
