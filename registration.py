@@ -106,7 +106,7 @@ def _leave_in_english(cls: type[bpy.types.Operator | bpy.types.Panel | bpy.types
             _set_context(prop)
 
 
-def _set_tooltip(cls: type) -> None:
+def _set_tooltip(cls: type[bpy.types.Operator | bpy.types.Panel | bpy.types.Menu]) -> None:
     """Sets the tooltip of an operator, panel or menu: its docstring on one line. Blender would keep the
     docstring's line breaks, and put the full stop that it adds on a line of its own.
     """

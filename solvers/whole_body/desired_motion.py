@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..kinematics.se3 import Array
-from ..kinematics.tree import Frames
+from ..kinematics.tree import Frames, Mask
 from .body import Body
 from .law import Law
 from .targets import Target, Values, has_position, has_rotation
@@ -151,7 +151,7 @@ class Shares(NamedTuple):
     with_velocities: bool  # whether the targets' linear velocities are used
 
 
-def _known(velocity: Array | None, is_known: Array) -> Array | None:
+def _known(velocity: Array | None, is_known: Mask) -> Array | None:
     """Velocities (k, 3) of targets, with zeros where a velocity or its target is unknown; None if none are
     known.
     """
