@@ -1,5 +1,5 @@
-"""Tests what the documents say of Blender's Pose > Apply: while live it applies the solved pose, after End Live
-the authored one.
+"""Tests what the documents say of Blender's Pose > Apply: while live it applies the solved pose, and after
+End Live the authored one.
 """
 
 from pathlib import Path
