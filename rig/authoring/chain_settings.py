@@ -6,6 +6,7 @@ from math import radians
 
 import bpy
 
+from ..bones.controls import Controls
 from ..chains.chain import AUTOMATIC
 from ..chains.measure import has_balls, is_of_bones
 from . import forward, look_sharing
@@ -56,14 +57,17 @@ def use_new_settings(rig: bpy.types.Object, chain: bpy.types.PropertyGroup) -> N
 
 
 def _shares_look(rig: bpy.types.Object, chain: bpy.types.PropertyGroup) -> bool:
-    """Whether another chain carries this one or is carried by it, as the chains of torso and head, so that
-    both rotate in a look. Chains with joint limits, such as those of eyes, do not count.
+    """Whether another chain carries this one or is carried by it, by parents or constraints, as the chains of
+    torso and head, so that both rotate in a look. Carried chains with joint limits, such as those of eyes, do
+    not count.
     """
-    bones = rig.data.bones
-    for other in rig.limber.chains:
-        if other.uid == chain.uid or look_sharing.has_limits(other):
-            continue
-        for lower, upper in ((chain, other), (other, chain)):
-            if lower.end in bones and bones.get(upper.root) in bones[lower.end].children_recursive:
-                return True
-    return False
+    controls = Controls(rig)
+
+    def carries(lower: bpy.types.PropertyGroup, upper: bpy.types.PropertyGroup) -> bool:
+        return upper.root in rig.pose.bones and lower.end in controls.upstream(upper.root)
+
+    return any(
+        carries(other, chain) or (carries(chain, other) and not look_sharing.has_limits(other))
+        for other in rig.limber.chains
+        if other.uid != chain.uid
+    )

@@ -29,15 +29,15 @@ def leave_to_eyes(
         rig: The armature object.
         head: Chain of the head.
         eyes: Chains of the eyes.
-        target: Object whose distance now is that of the targets; None: they are far away.
+        target: Object whose distance now is that of the targets; None, or one in the head: they are far away.
     """
     pivot = rig.matrix_world @ rig.data.bones[head.end].head_local
     reach = _Reach(pivot, _seen_from(rig, head), [_eye(rig, eye) for eye in eyes])
-    away = (target.matrix_world.translation - reach.head.position).length if target else math.inf
+    away = (target.matrix_world.translation - reach.head.position).length if target else 0.0
     usual = (head.share, head.dead_zone)
     larger = [(share, head.dead_zone) for share in np.arange(head.share, 1.0, STEP).tolist()]
     head.share, head.dead_zone = next(
-        (follows for follows in [*larger, (1.0, 0.0)] if reach.contains(away, *follows)), usual
+        (follows for follows in [*larger, (1.0, 0.0)] if reach.contains(away or math.inf, *follows)), usual
     )
 
 
@@ -83,7 +83,7 @@ class _Reach(NamedTuple):
         Args:
             away: Distance [m] of the targets from the head.
             share: Share of the look that the head follows.
-            dead_zone: Angle [rad] of the look that the head leaves out.
+            dead_zone: Angle [rad] of the look that the head does not follow.
         """
         position, ahead = self.head
         for k in range(SIDES):

@@ -198,9 +198,11 @@ def _pairs(figure: Figure, among: Iterable[int]) -> list[_Pair]:
     pairs, short = [], short_names(figure.names)
     for k in among:
         other = figure.image.get(k, -1)
-        if other in {-1, k} or figure.children[k] or figure.children[other] or _ends_limb(figure, k):
+        if other in {-1, k} or figure.children[k] or figure.children[other]:
             continue
         stem = read(short[figure.names[k]]).stem
+        if stem not in EYE_NAMES and _ends_limb(figure, k):
+            continue
         ahead = _ahead(figure, (k, other)) if stem in EYE_NAMES else figure.front
         if not _is_left(figure, k, other, ahead):
             continue

@@ -74,7 +74,7 @@ class _Run:
         self._goal = self._bases[-1] if aim.orientation is None else aim.nearest(self._bases[-1])
         self._aim, self._angles = aim, list(shape)
         self._edge_offset, self._has_tried_offset, self._last_error = 0.0, False, math.inf
-        # angles and bases after the last forward phase
+        # angles and bases after the last forward phase, if it had the same aim
         self._forward: tuple[list[float], list[Quaternion]] | None = None
 
     def avoid_edges(self, iteration: int) -> None:
@@ -97,11 +97,9 @@ class _Run:
         so does the rest.
         """
         chain, hyper, goal = self._chain, self._hyper, self._goal
-        last, self._forward = (
-            self._forward,
-            forward_phase(
-                chain, self._bases, goal, self._edge_offset, end_from_target=hyper.loop == "posture"
-            ),
+        last = self._forward
+        self._forward = forward_phase(
+            chain, self._bases, goal, self._edge_offset, end_from_target=hyper.loop == "posture"
         )
         if self._forward == last:
             return False
@@ -135,6 +133,7 @@ class _Run:
         if hyper.loop == "published":
             orientation = None if self._aim.orientation is None else self._goal
             self._aim = EndAim(rotate(self._goal, Y), orientation, hyper.symmetric_endpoint)
+        self._forward = None
         return True
 
     def try_ccd(self, iteration: int, previous: Sequence[float] | None) -> None:

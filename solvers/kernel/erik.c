@@ -110,10 +110,13 @@ static int is_met(struct erik *erik, const struct end_aim *aim, const struct end
     const Hyperparameters *hyper = &erik->hyper;
     struct chain_pose *solved = &erik->solved;
     struct chain_pose *start = hyper->is_published_loop && iteration > 1 ? solved : &erik->warped;
-    struct hung before = erik->last_hung;
-    erik->last_hung = erik->hung, erik->hung = before;
+    /* the last result becomes the one before, whose memory gets the new result */
+    struct hung memory = erik->last_hung;
+    erik->last_hung = erik->hung, erik->hung = memory;
     forward_phase(chain, bases_of(chain, start), goal, edge_offset, !hyper->is_published_loop, &erik->hung);
-    if (iteration > 1 && is_hung_as_before(erik)) return 0;
+    int is_same = erik->has_hung && is_hung_as_before(erik);
+    erik->has_hung = 1;
+    if (is_same) return 0;
     backward_phase(chain, &erik->hung, aim->has_orientation ? &goal : NULL, aim->symmetric, solved);
     if (accepts(erik, aim)) return 1;
     bwcd_solution(chain, solved, current, hyper, 0.0);
@@ -131,6 +134,7 @@ static int iterate(struct erik *erik, const struct end_aim *aim, const double *p
     struct end_aim current = *aim;
     double edge_offset = 0.0, last = INFINITY;
     int tried_offset = 0, iteration = 1;
+    erik->has_hung = 0;
     for (; iteration <= hyper->max_iterations; iteration++) {
         if (hyper->avoid_edges && iteration == hyper->avoid_edges_from_iteration) {
             edge_offset = hyper->disturbance;
@@ -144,7 +148,7 @@ static int iterate(struct erik *erik, const struct end_aim *aim, const double *p
         last = erik->error;
         if (converges) continue;
         if (hyper->non_convergence_offset_trick && !tried_offset) {
-            goal = offset(erik, goal), tried_offset = 1;
+            goal = offset(erik, goal), tried_offset = 1, erik->has_hung = 0;
             if (hyper->is_published_loop) current.direction = rotate(goal, Y), current.orientation = goal;
         } else if (hyper->non_convergence_ccd_trick) {
             try_ccd(erik, aim, &current, previous);

@@ -19,6 +19,7 @@ struct erik {
     struct chain_pose warped;    /* the posture, and its shape as it is warped toward the target */
     struct chain_pose solved;    /* the last candidate */
     struct hung hung, last_hung; /* results of the last forward phase, and of the one before */
+    int has_hung;                /* whether the last forward phase had the same aim as the next one */
 };
 
 /* The paper's orientation error for an error angle [rad] (eq. 20; Algorithm 5). */

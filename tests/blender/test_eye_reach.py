@@ -85,8 +85,12 @@ def test_a_head_leaves_as_much_to_free_eyes_as_before_and_nothing_to_eyes_that_h
     assert (head.share, head.dead_zone) == (1, 0)
 
 
-def test_where_a_target_is_too_near_for_any_share_the_share_stays():
+@pytest.mark.parametrize("distance", [0.08, 0.0])
+def test_where_a_target_is_too_near_for_any_share_the_share_stays(distance: float):
     rig = child()
-    at(rig, 0, 0.08)
+    aim = at(rig, 0, distance)
+    if not distance:
+        aim.location = rig.data.bones["head"].head_local
+        bpy.context.view_layer.update()
     bpy.ops.limber.eyes_head_torso()
     assert rig.limber.chains["Head"].share == pytest.approx(0.7)

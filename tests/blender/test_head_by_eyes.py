@@ -36,6 +36,8 @@ TWO_NECKS = (
     | both(line("withers", ("n1.L", 0.12, -0.7, 1.25), ("n2.L", 0.3, -1.1, 1.7), tip=(0.4, -1.6, 1.8)))
 )
 
+BUST = line("", ("bust", 0, 0, 0), ("top", 0, 0, 0.25), tip=(0, 0, 0.39))
+
 # a head without a parent, beside a line of more bones that seems to face the other way
 FLOATING_HEAD = line("", ("Kern", 0, 0, 0), tip=(0, 0, 0.3)) | {
     "Fuehler": ("Kern", (0, 0, 0.5), (0, 0, 0.8)),
@@ -51,8 +53,15 @@ ITS_EYES = both({"目.L": ("Ball", (0.1, -0.3, 1.1), (0.1, -0.35, 1.1))})
         (OCTOPUS, "face", both({"ojo.L": ("face", (0.1, -0.08, 0.42), (0.11, -0.14, 0.42))})),
         (LIZARD, "b3", both({"eye.L": ("b3", (0.08, -0.7, 0.45), (0.16, -0.72, 0.45))})),
         (FLOATING_HEAD, "Ball", ITS_EYES),
+        (BUST, "top", both({"eye.L": ("top", (0.04, -0.08, 0.3), (0.04, -0.16, 0.3))})),
     ],
-    ids=["a lid below a spout", "a face below a mantle", "eyes that point aside", "a head without a parent"],
+    ids=[
+        "a lid below a spout",
+        "a face below a mantle",
+        "eyes that point aside",
+        "a head without a parent",
+        "long eyes",
+    ],
 )
 def test_what_carries_the_bones_named_eyes_is_the_head(places, head: str, eyes):
     rig = armature(places | eyes, Matrix())

@@ -174,11 +174,23 @@ def test_use_new_settings_gives_a_chain_the_look_of_a_new_chain_and_says_why(rig
     assert reason in capfd.readouterr().out
 
 
-def test_use_new_settings_does_not_narrow_a_torso_or_a_head_that_share_a_look():
+@pytest.mark.parametrize("is_limited", [False, True])
+def test_use_new_settings_does_not_narrow_a_torso_or_a_head_that_share_a_look(is_limited: bool):
     rig = armature(GHOST | EYES, Matrix())
     bpy.ops.limber.eyes_head_torso()
+    if is_limited:
+        torso = rig.limber.chains["Torso"].end
+        rig = armature(GHOST | EYES, Matrix())
+        limit = rig.pose.bones[torso].constraints.new("LIMIT_ROTATION")
+        limit.owner_space = "LOCAL"
+        limit.use_limit_x = limit.use_limit_y = limit.use_limit_z = True
+        limit.min_x = limit.min_y = limit.min_z = -0.5
+        limit.max_x = limit.max_y = limit.max_z = 0.5
+        bpy.ops.limber.eyes_head_torso()
     looks = {}
     for index, name in enumerate(("Torso", "Head")):
+        if is_limited and name == "Torso":
+            continue
         looks[name] = degrees(rig.limber.chains[name].widest_look)
         as_of_an_earlier_version(rig.limber.chains[name])
         rig.limber.active_chain = index

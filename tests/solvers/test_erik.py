@@ -307,6 +307,26 @@ def test_an_iteration_that_would_repeat_the_one_before_is_not_computed(monkeypat
     assert spared > 0
 
 
+def test_an_iteration_with_another_aim_is_computed_though_its_target_is_the_same(monkeypatch):
+    steps: list[str] = []
+
+    def noting(name):
+        step = getattr(algorithm, name)
+        return lambda *given: (steps.append(name), step(*given))[1]
+
+    for name in ("_offset", "backward_phase"):
+        monkeypatch.setattr(algorithm, name, noting(name))
+    hyper = replace(Hyperparameters(), loop="published", disturbance=0.0)
+    chain = VirtualChain(skeleton_of("C"))
+    for goal in pairs_of("C", 60):
+        target = chain.target(goal.aim.wxyz)
+        steps.append("begin")
+        calculate_erik(chain, goal.posture, target, rotate(target, Y), hyper)
+    after = [later for step, later in pairwise(steps) if step == "_offset"]
+    assert after
+    assert set(after) == {"backward_phase"}
+
+
 def test_the_ccd_trick_tries_the_solution_at_hand_before_the_zero_pose():
     # From the current solution it disturbs the posture less than from the zero pose.
     skeleton = skeleton_of("C")
