@@ -85,12 +85,19 @@ def test_a_head_leaves_as_much_to_free_eyes_as_before_and_nothing_to_eyes_that_h
     assert (head.share, head.dead_zone) == (1, 0)
 
 
-@pytest.mark.parametrize("distance", [0.08, 0.0])
-def test_where_a_target_is_too_near_for_any_share_the_share_stays(distance: float):
+def test_a_target_within_the_head_counts_as_far_away():
     rig = child()
-    aim = at(rig, 0, distance)
-    if not distance:
-        aim.location = rig.data.bones["head"].head_local
-        bpy.context.view_layer.update()
+    bpy.ops.limber.eyes_head_torso()
+    position, _tip = chain_lines.forward(rig, rig.limber.chains["Head"])
+    rig = child()
+    at(rig, 0, 1).location = position
+    bpy.context.view_layer.update()
+    bpy.ops.limber.eyes_head_torso()
+    assert rig.limber.chains["Head"].share == pytest.approx(0.7)
+
+
+def test_where_a_target_is_too_near_for_any_share_the_share_stays():
+    rig = child()
+    at(rig, 0, 0.08)
     bpy.ops.limber.eyes_head_torso()
     assert rig.limber.chains["Head"].share == pytest.approx(0.7)
