@@ -127,7 +127,7 @@ def _why_no_rate(protocols: list[str], rates: list[int]) -> str:
     for name in protocols:
         if not rates_of(name, rates):
             choices = ", ".join(_rate_text(rate) for rate in capabilities_of(name).baudrates)
-            return f"No baud rate of {_title(name)} is ticked: tick at least one of {choices}"
+            return f"No baud rate of {_title(name)} is ticked: tick at least one of {choices}, or untick {_title(name)}"
     return ""
 
 

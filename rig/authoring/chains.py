@@ -164,7 +164,7 @@ def _refuse_shared(rig: bpy.types.Object, names: list[str], own_uid: str = "") -
                 if _is_broken(rig, chain):
                     raise RigError(
                         f"{taken}, which no longer fits the armature: select that chain and remove it (-), then"
-                        " press New Chain"
+                        " repeat this"
                     )
                 raise RigError(
                     f"{taken}: to solve '{names[-1]}' together with it, select that chain and press Add End;"

@@ -29,7 +29,8 @@ def leave_to_eyes(
         rig: The armature object.
         head: Chain of the head.
         eyes: Chains of the eyes.
-        target: Object whose distance now is that of the targets; None, or one in the head: they are far away.
+        target: Object whose distance now is that of the targets; None, or one where the head looks from: they
+            are far away.
     """
     pivot = rig.matrix_world @ rig.data.bones[head.end].head_local
     reach = _Reach(pivot, _seen_from(rig, head), [_eye(rig, eye) for eye in eyes])

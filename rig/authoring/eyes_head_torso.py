@@ -162,7 +162,7 @@ def _completed(figure: Figure, ends: GazeBones) -> GazeBones:
 def ends_selected(rig: bpy.types.Object, selected: list[str]) -> GazeBones:
     """Last bone of torso, head and each eye, from the selected bones; if only some parts are selected, such
     as the head, the others are found by names and structure. A single bone apart from the figure found, such
-    as a head without a parent, is a head of its own.
+    as a head without a parent, is a head of its own if it has eyes, or if the figure has no limbs or no head.
 
     Raises:
         RigError: the selection is not torso, head and eyes, nor some of the parts found, nor a head apart.
@@ -178,8 +178,10 @@ def ends_selected(rig: bpy.types.Object, selected: list[str]) -> GazeBones:
     if all(name in found_bones or controls.control_of(name) in found_bones for name in selected):
         return found
     if len(selected) == 1 and not gaze_controls.is_joined(controls, selected[0], found.head):
-        eyes = gaze_structure.eyes_below(Figure(rig), selected[0])
-        return gaze_controls.resolved(controls, bones, GazeBones("", selected[0], eyes))
+        figure = Figure(rig)
+        eyes = gaze_structure.eyes_below(figure, selected[0])
+        if eyes or not (found.head and gaze_structure.has_limbs(figure)):
+            return gaze_controls.resolved(controls, bones, GazeBones("", selected[0], eyes))
     raise RigError(
         f"The selected bones, {named(selected)}, are not torso, head and eyes, one below another:"
         f" {gaze_bones.SELECT}; or deselect all (Alt A) to have them found"

@@ -116,12 +116,20 @@ def eyes_below(figure: Figure, head: str) -> tuple[str, ...]:
 
 def _named_eyes(figure: Figure) -> tuple[int, ...]:
     """The pair of bones that are named eyes and look most to the front; pairs on the trunk come before those
-    on another bone in the plane of symmetry, such as a head without a parent. Empty if there is none.
+    on another bone in the plane of symmetry, such as a head without a parent. Where the trunk has limbs, the
+    others are controls at which eyes point. Empty if there is none.
     """
     pairs = [pair for pair in _pairs(figure, figure.body) if pair.is_named]
     on_trunk = [pair for pair in pairs if _carrier(figure, pair.bones) in figure.trunk]
+    if on_trunk or has_limbs(figure):
+        return max(on_trunk).bones if on_trunk else ()
     carried = [pair for pair in pairs if _carrier(figure, pair.bones) is not None]
-    return max(on_trunk or carried).bones if carried else ()
+    return max(carried).bones if carried else ()
+
+
+def has_limbs(figure: Figure) -> bool:
+    """Whether limbs branch from the trunk in pairs, so that its head is on the trunk too."""
+    return any(_reach(figure, k) >= LIMB * figure.size for k in figure.trunk)
 
 
 def look_of(figure: Figure, eyes: Sequence[int]) -> np.ndarray | None:

@@ -189,6 +189,10 @@ class BodySession(SceneSession):
             body_inputs = body_inputs._replace(posture=self.reader.posture(shown.pose.bones))
         return self.model, body_inputs
 
+    def show_outputs(self, inputs: SessionInputs) -> None:
+        if self.state is not None:  # else it has begun anew, and has read no source since
+            super().show_outputs(inputs)
+
     def show(self, inputs: SessionInputs) -> tuple[dict, dict]:
         rig, _ = inputs.mover
         record = self.record

@@ -75,7 +75,7 @@ def test_a_chain_that_lost_a_bone_is_to_be_removed_before_another_is_made():
         bpy.ops.limber.make_target()
     said = refusal(rig, "upper")
     assert "'upper' already moves in chain 'head'" in said
-    assert "remove it (-), then press New Chain" in said
+    assert "remove it (-), then repeat this" in said
     assert "Add End" not in said
     bpy.ops.limber.remove_chain()
     chain = new_chain(rig, "upper")

@@ -85,7 +85,7 @@ def test_a_head_leaves_as_much_to_free_eyes_as_before_and_nothing_to_eyes_that_h
     assert (head.share, head.dead_zone) == (1, 0)
 
 
-def test_a_target_within_the_head_counts_as_far_away():
+def test_a_target_where_the_head_looks_from_counts_as_far_away():
     rig = child()
     bpy.ops.limber.eyes_head_torso()
     position, _tip = chain_lines.forward(rig, rig.limber.chains["Head"])

@@ -92,6 +92,37 @@ def test_eyes_that_point_one_way_say_where_they_look_whatever_another_part_of_th
         assert chain.target.location.dot(front) > 3
 
 
+BODY = (
+    line(
+        "",
+        ("Becken", 0, 0, 1),
+        ("Brust", 0, 0, 1.3),
+        ("Hals", 0, 0, 1.55),
+        ("Kopf", 0, 0, 1.65),
+        tip=(0, 0, 1.85),
+    )
+    | both(leg("Becken", "bein", 0.1, 0, 0.95))
+    | both(line("Brust", ("Arm.L", 0.2, 0, 1.45), ("Hand.L", 0.5, 0, 1.45), tip=(0.8, 0, 1.45)))
+)
+
+
+def test_controls_at_which_eyes_point_are_no_head_of_a_figure_with_limbs():
+    aims = {"aim": ("", (0, -1, 1.7), (0, -1, 1.8))} | both(
+        {"eye.L": ("aim", (0.04, -1, 1.7), (0.04, -1, 1.78))}
+    )
+    rig = armature(BODY | aims, Matrix())
+    bpy.ops.limber.eyes_head_torso()
+    assert {chain.name: chain.end for chain in rig.limber.chains} == {"Torso": "Brust", "Head": "Kopf"}
+
+
+def test_a_control_apart_from_a_figure_with_limbs_is_no_head():
+    rig = armature(BODY | both({"ikfoot.L": ("", (0.1, 0, 0.1), (0.1, -0.2, 0.1))}), Matrix())
+    select(rig, "ikfoot.L")
+    with pytest.raises(RuntimeError, match=r"ikfoot\.L.* are not torso, head and eyes"):
+        bpy.ops.limber.eyes_head_torso()
+    assert not rig.limber.chains
+
+
 def test_a_bone_that_legs_hang_on_is_no_head():
     rig = armature(TWO_NECKS, Matrix())
     with pytest.raises(RuntimeError, match="No head was found"):

@@ -35,6 +35,20 @@ def pair_of(rig, part: str):
     return next(pair for pair in rig.limber.retarget.pairs if pair.target == called(XSENS, part))
 
 
+def test_a_source_that_is_deleted_before_a_jump_of_frames_is_named():
+    _rig, source = follower()
+    bpy.context.scene.frame_set(2)
+    bpy.data.objects.remove(source)
+    bpy.context.view_layer.update()
+    settle()
+    for frame in (60, 3, 61):
+        bpy.context.scene.frame_set(frame)
+        settle()
+    session = live.session(the_body(), the_body().limber.retarget)
+    assert "source" in session.problem.lower()
+    assert "defect" not in session.problem
+
+
 def test_its_own_source_is_refused():
     rig = figure(XSENS, "Body")
     rig.limber.retarget.source = rig
