@@ -132,7 +132,8 @@ def next_step(rig: bpy.types.Object, is_playing: bool) -> NextStep:
     if links.is_lost(rig):
         return _of_robot(rig)
     if why := why_not_editable(rig):
-        return NextStep(why, "object.make_override_library", "LIBRARY_DATA_OVERRIDE")
+        first = "" if bpy.context.active_object == rig else f"Click '{rig.name}' first. "
+        return NextStep(first + why, "object.make_override_library", "LIBRARY_DATA_OVERRIDE")
     if take_copies.left(rig) is not None and not record.is_going(rig):
         return RESTORE
     chain = chains.active(rig)

@@ -99,6 +99,8 @@ def test_the_next_step_of_a_linked_rig_is_its_override(library, live, has_target
     assert step.operator == "object.make_override_library"
     assert bpy.ops.object.make_override_library.poll()
     assert drawn(LIMBER_PT_next_step).operators[-1] == step.operator
+    bpy.context.view_layer.objects.active = None
+    assert next_step(rig, False).sentence.startswith("Click 'Rig' first. Armature 'Rig' is linked")
 
 
 def test_a_rig_linked_from_a_file_that_was_saved_live_says_so_and_shows_what_is_authored(library):
