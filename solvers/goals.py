@@ -4,13 +4,13 @@ import math
 from array import array
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
 
 from .aims.aim import AIMS, Aim, Direction, Frame, Orientation, Point, Position, PositionAndDirection
 from .aims.blocks import ResidualBlock
 from .aims.rolls import HALF_ROLL, nearer_roll, upright
-from .computed_once import computed_once
 from .errors import GazeError, GoalKindError, PostureShapeError, TargetError
 from .kernel.aims import aim_numbers
 from .kernel.library import KernelError
@@ -68,7 +68,7 @@ class EndGoal:
     # whether the end is equally good when rolled by pi about its own Y; for Orientation, Frame and `up`
     symmetric: bool = True
 
-    @computed_once
+    @cached_property
     def blocks(self) -> tuple[ResidualBlock, ...]:
         """The residual blocks of the end's aim."""
         return self.aim.blocks(self.symmetric)
@@ -105,17 +105,17 @@ class GazeGoal:
         shares = tuple([weight / heaviest for weight in weights])
         vars(self).update(ends=ends, weights=shares, accepted_for=None)
 
-    @computed_once
+    @cached_property
     def blocks(self) -> tuple[ResidualBlock, ...]:
         """The residual blocks of all ends' aims."""
         return tuple([block for end_goal in self.ends for block in end_goal.blocks])
 
-    @computed_once
+    @cached_property
     def angles(self) -> tuple[float, ...]:
         """The posture (n,) as floats."""
         return tuple(np.asarray(self.posture, float).ravel().tolist())
 
-    @computed_once
+    @cached_property
     def numbers(self) -> "array[float] | None":
         """The aims of all ends as an array of `struct limber_aim`; None if the compiled kernel does not
         support one of them.

@@ -332,5 +332,5 @@ def test_of_a_robot_that_was_stopped_and_then_unplugged_the_panel_says_that_it_i
         assert status(rig).is_reached
         assert drawn(LIMBER_PT_robot).said.startswith("Stopped: ")
     until(lambda: not status(rig).is_reached, "the port has ended")
-    assert drawn(LIMBER_PT_robot).said.startswith("Not reached: the robot on ")
+    assert drawn(LIMBER_PT_robot).said.startswith("Not reached: nothing is known now of the robot on ")
     assert "Stopped: make sure that all is safe, press Clear Fault" in status(rig).sentence

@@ -145,7 +145,7 @@ def test_a_robot_that_was_stopped_and_then_unplugged_is_not_reached(opened, robo
     robot.unplug()
     status = wait(link, lambda status: not status.is_reached)
     assert (status.state, status.fault) == (State.FAULT, Fault.STOPPED)
-    assert status.sentence.startswith(f"Not reached: the robot on {robot.port} does not answer")
+    assert status.sentence.startswith(f"Not reached: nothing is known now of the robot on {robot.port}")
     assert stopped.sentence in status.sentence
 
 

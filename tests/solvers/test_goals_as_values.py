@@ -8,7 +8,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from limber.solvers.computed_once import computed_once
 from limber.solvers.gaze import GazeSolution
 from limber.solvers.goals import (
     Direction,
@@ -95,22 +94,3 @@ def test_goals_of_one_and_of_two_ends_take_turns_on_one_solver(name: str) -> Non
     more = replace(fewer, others=(EndGoal(Position((-0.4, 0.5, 0.9)), 1),))
     for goal in (fewer, more, fewer, more):
         assert told(solver.solve(goal)) == told(make_solver(name, trunk_with_two_arms()).solve(goal))
-
-
-def test_a_property_computed_once_is_stored_in_its_object() -> None:
-    class Counter:
-        """Counts how often its property is computed."""
-
-        computed = 0
-
-        @computed_once
-        def value(self) -> int:
-            """A value."""
-            self.computed += 1
-            return 7
-
-    counter, other = Counter(), Counter()
-    assert [counter.value, counter.value, other.value] == [7, 7, 7]
-    assert (counter.computed, other.computed) == (1, 1)
-    assert vars(counter)["value"] == 7
-    assert Counter.value.__doc__ == "A value."
