@@ -45,8 +45,8 @@ class LimberConnection(Connection):
     Args:
         device: The robot's description.
         transport: An open port; closed with `close`.
-        session: Number of the connection, 1 to 65535, other than the last one's, so that answers to an older
-            connection are recognised.
+        session: Number of this connection, 1 to 65535; the one before it must have another, so that
+            answers to an older connection are recognised.
         period: Time between two steps of the worker [s].
         moves: The statistics of moves and their acknowledgements.
         time: Current time [s].

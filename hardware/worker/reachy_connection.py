@@ -32,7 +32,8 @@ from .servos.stored_ranges import shortened, within_own_limits
 PATH = "/ws/sdk"
 # [s] time between commands: the daemon's own period; more frequent ones would only load its Raspberry Pi
 MOVE_EVERY = 0.02
-# [s] longest time between commands of a motion that is slow, so that the last before a standstill are sent
+# [s] longest time between commands of a motion that is slow; at a standstill the motion since the last
+# command is not sent
 SLOW_MOVE_EVERY = 0.05
 # [s] time without positions, or with an unread move, that is a fault; a wireless network sometimes delays
 # both by half a second

@@ -17,6 +17,11 @@ from ..remove_item import RemoveItem
 from .mechanisms import mechanism_owner, needs_authoring, needs_mechanism, taken_up
 
 
+def _needs_object(context, clicked: str) -> str:
+    """Why a button that acts on the active object cannot be used; `clicked`: what to click."""
+    return f"No object is active: click {clicked}" if context.active_object is None else ""
+
+
 class LIMBER_OT_add_motors(UndoOperator):
     """Add a motor for each degree of freedom of the selected joint, or of the selected bones"""
 
@@ -24,11 +29,9 @@ class LIMBER_OT_add_motors(UndoOperator):
 
     @classmethod
     def why_not(cls, context) -> str:
-        if why := needs_authoring(context):
-            return why
-        if context.active_object is None:
-            return "No object is active: click a joint of the mechanism, or bones in Pose Mode"
-        return ""
+        return needs_authoring(context) or _needs_object(
+            context, "a joint of the mechanism, or bones in Pose Mode"
+        )
 
     def run(self, context):
         owner = taken_up(context)
@@ -74,11 +77,9 @@ class LIMBER_OT_add_mechanism_goal(UndoOperator):
 
     @classmethod
     def why_not(cls, context) -> str:
-        if why := needs_mechanism(context):
-            return why
-        if context.active_object is None:
-            return "No object is active: click the body that follows the goal, or its bone in Pose Mode"
-        return ""
+        return needs_mechanism(context) or _needs_object(
+            context, "the body that follows the goal, or its bone in Pose Mode"
+        )
 
     def run(self, context):
         owner = taken_up(context)
