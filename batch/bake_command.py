@@ -18,8 +18,8 @@ from . import command
 from .bake import begin
 from .records import Records, TaskRecord
 from .shares import work
-from .spread import SpreadError
 from .tasks import BatchError, FileTask, plan, sources
+from .workers import WorkersError
 
 NAME = "limber_bake"
 RECORDS = "limber_bake"  # name of the records' folder, inside the folder of the baked files
@@ -46,7 +46,7 @@ def main(argv: list[str], launcher: list[str] | None = None) -> int:
 def _bake(options: argparse.Namespace, launcher: list[str]) -> int:
     try:
         ended = command.run(_batch(options), launcher, options)
-    except (BatchError, SpreadError) as error:
+    except (BatchError, WorkersError) as error:
         print(f"{NAME}: {error}", file=sys.stderr)
         return command.NOTHING_STARTED
     except OSError as error:

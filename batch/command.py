@@ -109,7 +109,7 @@ def run(batch: Batch, command: list[str], options: argparse.Namespace) -> list[t
         options: The options of `add_options`.
 
     Raises:
-        SpreadError: the cluster cannot be used.
+        WorkersError: the cluster cannot be used.
         OSError: the records cannot be written.
         KeyboardInterrupt: the user, or the farm, stopped it.
     """

@@ -9,7 +9,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from typing import Any, Protocol
 
-from .spread import cluster, usable_cores
+from .workers import cluster, usable_cores
 
 Ended = subprocess.CompletedProcess[str]
 # number of tasks in a share on a cluster: enough to make Blender's start negligible, few enough to lose
@@ -115,7 +115,7 @@ def crew(scheduler: str, workers: int) -> Iterator[Crew]:
     `workers` processes on this machine. It is stopped at the end.
 
     Raises:
-        SpreadError: the cluster cannot be used.
+        WorkersError: the cluster cannot be used.
     """
     if not scheduler:
         local = LocalCrew(workers)

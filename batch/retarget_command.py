@@ -25,8 +25,8 @@ from .index import MANIFEST, write_index
 from .records import Records, TaskRecord
 from .retarget import begin
 from .shares import work
-from .spread import SpreadError
 from .tasks import BatchError, digest, plan, sources
+from .workers import WorkersError
 
 NAME = "limber_retarget"
 RECORDS, CLIPS = "records", "clips"  # folders inside the folder of --to
@@ -53,7 +53,7 @@ def _retarget(options: argparse.Namespace, launcher: list[str]) -> int:
         batch = _batch(options, folder)
         ended = command.run(batch, launcher, options)
         is_whole = write_index(folder, batch.tasks, batch.records, options.format, options.only_good)
-    except (BatchError, RigError, SpreadError, HardwareError, ParquetError) as error:
+    except (BatchError, RigError, WorkersError, HardwareError, ParquetError) as error:
         print(f"{NAME}: {error}", file=sys.stderr)
         return command.NOTHING_STARTED
     except OSError as error:

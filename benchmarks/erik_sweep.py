@@ -12,7 +12,7 @@ import sys
 from collections.abc import Sequence
 
 import numpy as np
-from limber.batch.spread import SpreadError
+from limber.batch.workers import WorkersError
 from limber.solvers.erik.parameters import Hyperparameters
 
 from .chunks import ERIK_WITH
@@ -80,7 +80,7 @@ def main() -> None:
             names,
             solvers,
         )
-    except SpreadError as error:
+    except WorkersError as error:
         sys.exit(str(error))
     print(f"{'':34} {'combined':>9} {'orientation':>12} {'<=.04':>7} {'iterations':>11} {'ms':>7}")
     for name in names:

@@ -12,7 +12,7 @@ stored as in `benchmarks.sweep`.
 import sys
 
 import numpy as np
-from limber.batch.spread import SpreadError
+from limber.batch.workers import WorkersError
 from limber.solvers.goals import GazeError
 
 from .chunks import PUBLISHED
@@ -83,7 +83,7 @@ def main() -> None:
             names,
             options.solvers,
         )
-    except (SpreadError, GazeError) as error:
+    except (WorkersError, GazeError) as error:
         sys.exit(str(error))
     shown = [solver for solver in options.solvers if solver != WITHOUT_POSTURE]
     print(

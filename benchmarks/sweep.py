@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Literal, get_args
 
 import numpy as np
-from limber.batch.spread import SpreadError
+from limber.batch.workers import WorkersError
 from limber.solvers.goals import GazeError, Orientation
 from limber.solvers.table import SOLVERS
 
@@ -158,7 +158,7 @@ def main() -> None:
     )
     try:
         folder = run(sweep, names, options.solvers, options.folder, options.scheduler, options.workers)
-    except (SpreadError, GazeError) as error:
+    except (WorkersError, GazeError) as error:
         sys.exit(str(error))
     print("\n".join(summary_table(gather(sweep, folder, names, options.solvers))))
     print(f"answers: {folder}")

@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 from pathlib import Path
 
-from limber.batch.spread import SpreadError
+from limber.batch.workers import WorkersError
 from limber.solvers.goals import GazeError
 
 from .jobs import folder_for, kept
@@ -95,7 +95,7 @@ def main() -> None:
     names = asked_skeletons(ask, options.skeletons)
     try:
         rows = run(names, options.solvers, options.paths, options.folder, options.scheduler, options.workers)
-    except (SpreadError, GazeError) as error:
+    except (WorkersError, GazeError) as error:
         sys.exit(str(error))
     print("\n".join(table(rows)))
 

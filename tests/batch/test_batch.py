@@ -14,8 +14,8 @@ import pytest
 from limber.batch.crews import crew
 from limber.batch.records import Records, TaskRecord
 from limber.batch.shares import carry_out, job_text
-from limber.batch.spread import SpreadError
 from limber.batch.tasks import BatchError, FileTask, digest, part_of, plan, shard, sources
+from limber.batch.workers import WorkersError
 
 ROOT = Path(__file__).resolve().parents[2]
 # Writes each output; the source's text says what fails. It records each task that it begins.
@@ -213,8 +213,8 @@ def test_a_cluster_whose_workers_know_nothing_of_limber_bakes_as_well(files):
 
 def test_a_scheduler_that_does_not_answer_is_named(files, monkeypatch):
     pytest.importorskip("distributed")
-    monkeypatch.setattr("limber.batch.spread.TIMEOUT", "0.3s")
-    with pytest.raises(SpreadError, match=r"tcp://127\.0\.0\.1:9"):
+    monkeypatch.setattr("limber.batch.workers.TIMEOUT", "0.3s")
+    with pytest.raises(WorkersError, match=r"tcp://127\.0\.0\.1:9"):
         baked(planned([files]), files, scheduler="tcp://127.0.0.1:9")
 
 
@@ -222,14 +222,14 @@ def test_a_scheduler_without_workers_is_named(files):
     distributed = pytest.importorskip("distributed")
     with (
         distributed.LocalCluster(n_workers=0, dashboard_address=None) as cluster,
-        pytest.raises(SpreadError, match="has no workers"),
+        pytest.raises(WorkersError, match="has no workers"),
     ):
         baked(planned([files]), files, scheduler=cluster.scheduler_address)
 
 
 def test_a_cluster_without_dask_says_what_to_install(files, monkeypatch):
     monkeypatch.setitem(sys.modules, "distributed", None)
-    with pytest.raises(SpreadError, match="pip install distributed"):
+    with pytest.raises(WorkersError, match="pip install distributed"):
         baked(planned([files]), files, scheduler="tcp://somewhere")
 
 

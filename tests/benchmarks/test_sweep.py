@@ -7,7 +7,7 @@ from concurrent.futures import Future
 
 import numpy as np
 import pytest
-from limber.batch.spread import SpreadError, first_of_pool
+from limber.batch.workers import WorkersError
 from limber.solvers.kinematics.rotations import X, Y, Z, dot, rotate
 
 from benchmarks import jobs, runners
@@ -96,14 +96,14 @@ def test_a_worker_with_other_code_is_refused():
         future.set_result(("other", {}))
         return future
 
-    with pytest.raises(SpreadError, match="other code"):
-        list(runners._checked([Chunk(Grid("C"), "erik", 0, [1])], submit, first_of_pool, 1))
+    with pytest.raises(WorkersError, match="other code"):
+        list(runners._checked([Chunk(Grid("C"), "erik", 0, [1])], submit, runners.first_of_pool, 1))
 
 
 def test_a_scheduler_that_does_not_answer_is_named(tmp_path, monkeypatch):
     pytest.importorskip("distributed")
-    monkeypatch.setattr("limber.batch.spread.TIMEOUT", "0.3s")
-    with pytest.raises(SpreadError, match=r"tcp://127\.0\.0\.1:9"):
+    monkeypatch.setattr("limber.batch.workers.TIMEOUT", "0.3s")
+    with pytest.raises(WorkersError, match=r"tcp://127\.0\.0\.1:9"):
         run(SWEEP, NAMES, SOLVERS, tmp_path, scheduler="tcp://127.0.0.1:9")
 
 
