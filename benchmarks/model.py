@@ -4,7 +4,7 @@ of its closed loops.
     python -m benchmarks.model --model FILE [--closures FILE] [--arguments NAME:=VALUE ...] --samples IN.npz
         --out OUT.npz
 
-FILE  URDF, xacro or MJCF; closures: a YAML file in the format of docs/robots/closed_loops.md, in place of
+FILE  URDF, xacro or MJCF; closures: a YAML file in the format of docs/robots/closed_loops.md, instead of
       those that the file itself marks; arguments: of a xacro file
 IN    joint_names (n,); joints (m, n) [rad, m]. A ball joint of MJCF is three, NAME_x, NAME_y, NAME_z,
       rotations in this order

@@ -59,7 +59,7 @@ class MoverRecord(Generic[Pose]):
             self.rest(str(error), dt)
 
     def rest(self, problem: str, dt: float) -> None:
-        """Makes the mover come to rest, in place of a tick of `dt` [s]; `problem`: the reason."""
+        """Makes the mover come to rest, instead of a tick of `dt` [s]; `problem`: the reason."""
         self.problem = problem
         if self.state is not None:
             self.outputs, self.state = self.state.model.tick(None, self.state, dt)

@@ -47,7 +47,7 @@ class FolderWriter:
         atomic.write(file, data)
 
     def commit(self) -> None:
-        """Rename the folder to its final name, in place of an existing one.
+        """Rename the folder to its final name, instead of an existing one.
 
         Raises:
             OSError: The folder cannot be moved there; the old folder stays in place.

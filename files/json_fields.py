@@ -57,7 +57,7 @@ class JsonFields:
         return number
 
     def numbers(self, field: str, count: int | None = None, values: list[Any] | None = None) -> list[float]:
-        """A field with a list of finite numbers, of length `count` if given. `values` are checked in place of
+        """A field with a list of finite numbers, of length `count` if given. `values` are checked instead of
         the field's own, for example flattened ones.
         """
         values = self.get(field, list) if values is None else values

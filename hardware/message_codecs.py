@@ -150,7 +150,7 @@ class ReportCodec:
 
 
 def _with_nan(numbers: Iterable[float | None]) -> tuple[float, ...]:
-    """The numbers, with NaN in place of None."""
+    """The numbers, with NaN instead of None."""
     return tuple(_UNKNOWN if number is None else number for number in numbers)
 
 

@@ -138,7 +138,7 @@ class RobotSessions:
         python: str = sys.executable,
         host: HostWords = BLENDER,
     ) -> RobotSession:
-        """Connects a robot, in place of the one with that key; nothing moves.
+        """Connects a robot, instead of the one with that key; nothing moves.
 
         Args:
             key, owner: Key and name of the object that it follows.

@@ -24,7 +24,7 @@ class HostWords(NamedTuple):
 
     Attributes:
         name: Name of the host.
-        typed: Text to type in place of each button; empty if there are buttons.
+        typed: Text to type instead of each button; empty if there are buttons.
         has_stop: Whether a person can give Stop at any moment.
         no_orders: Remedy in a host that nobody can give commands.
         retried: Faults after which it reconnects on its own.

@@ -15,7 +15,7 @@ class Speech:
 
     Attributes:
         problem: What went wrong with the last sound: why it was not heard, or not to its end, or which
-            program plays it in place of another; "" if nothing.
+            program plays it instead of another; "" if nothing.
     """
 
     def __init__(self) -> None:
@@ -23,7 +23,7 @@ class Speech:
         self._programs = SoundPrograms()
         self._sound: SoundPlayer | None = None
         self._next: SoundPlayer | None = None  # the sound to be played next
-        self._remark = ""  # which program plays the sound in place of another; "" for the first one
+        self._remark = ""  # which program plays the sound instead of another; "" for the first one
         self._events: list[str] = []
 
     def note(self, is_spoken: bool) -> None:
@@ -32,7 +32,7 @@ class Speech:
 
     def say(self, folder: Path, name: str) -> None:
         """Plays a sound file in a folder, by its name with or without suffix, from the next call of `events`
-        on, in place of a sound that is playing.
+        on, instead of a sound that is playing.
 
         Raises:
             SoundError: There is no sound of this name, or this computer has no program to play it.

@@ -77,7 +77,7 @@ class Order(NamedTuple):
         word: One of `WORDS`.
         names: Names joined by slashes, such as "CHAIN/POSTURE".
         numbers: Finite numbers up to `FARTHEST`.
-        text: A name in place of the last one of `names`; "" for none.
+        text: A name instead of the last one of `names`; "" for none.
     """
 
     word: str

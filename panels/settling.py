@@ -1,4 +1,4 @@
-"""Buttons that move a motor and appear in place of another button: they appear one second late, so that a
+"""Buttons that move a motor and appear instead of another button: they appear one second late, so that a
 click meant for the former button does not start a motion.
 """
 

@@ -1,4 +1,4 @@
-"""Values that somebody has set while a character plays, in place of those of its clip and, until the next
+"""Values that somebody has set while a character plays, instead of those of its clip and, until the next
 state, of its behaviour.
 """
 

@@ -186,7 +186,7 @@ def _target(director: Director, order: Order, cause: str) -> None:
         return
     chain, goal = director.chain(order.names)
     if goal:
-        raise PlayerError(f"'{order.path}' keeps its target: give a position in place of '{order.text}'")
+        raise PlayerError(f"'{order.path}' keeps its target: give a position instead of '{order.text}'")
     director.performance.controls.follow(chain.name, order.text)
 
 

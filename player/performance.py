@@ -75,7 +75,7 @@ class Performance:
         Args:
             frame: Frame of the clip, counted from 0.
             dt: Time since the last call [s]; 0 in the first.
-            targets: World matrices of targets, in place of those of the clip.
+            targets: World matrices of targets, instead of those of the clip.
             events: Names of the events since the last call.
             seconds: Time [s] since the first frame, for idle motion; None: that of the frame.
             senses: Perception of persons; None without a tracker.

@@ -128,7 +128,7 @@ class Moment:
         frame: Frame of the clip, counted from 0, with its fraction.
         seconds: Scene time [s].
         scene: Content of the file.
-        targets: World matrices of targets that somebody moves, in place of those of the clip.
+        targets: World matrices of targets that somebody moves, instead of those of the clip.
         controls: Values set on the chains, by their names.
         direct: Function from a chain's name, the values that its clip requests, and the index of the stored
             posture that it keeps, to the values that the behaviour makes of them; None without a behaviour.

@@ -71,7 +71,7 @@ class ByHand(NamedTuple):
     is_whole: bool = False
 
     def over(self, role: ChainRole, clip: StateClip | None) -> tuple[ChainRole, StateClip | None]:
-        """A chain's role and clip in a state, with the values set by hand in place of the role's."""
+        """A chain's role and clip in a state, with the values set by hand instead of the role's."""
         set_fields = {name: value for name, value in self.fields.items() if getattr(role, name) is not None}
         if set_fields:
             role = role._replace(**set_fields)  # type: ignore[arg-type]

@@ -9,7 +9,7 @@
 
 The world is right-handed with Z up. The newest value of each address counts; other addresses are ignored.
 If a sender gives the time at which its values were taken, by time tags of bundles or by VMC's time, that time
-is used in place of the time of arrival.
+is used instead of the time of arrival.
 """
 
 from collections.abc import Sequence

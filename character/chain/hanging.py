@@ -9,7 +9,7 @@ from ...solvers.kinematics.se3 import Array, RigidTransform, frame_array
 from ...solvers.kinematics.skeleton import Pose, Skeleton
 from .inputs import Matrix
 
-BASE = -1  # index that stands for the base frame in place of a joint
+BASE = -1  # index that stands for the base frame instead of a joint
 
 
 @dataclass(frozen=True)

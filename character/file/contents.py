@@ -111,7 +111,7 @@ class TargetEntry(NamedTuple):
 
 class ValueEntry(NamedTuple):
     """A value other than a joint's, such as a light's brightness: its name, its track (), its filter for a
-    robot (None for none), and the chain whose lids it follows in place of the track ("" for none).
+    robot (None for none), and the chain whose lids it follows instead of the track ("" for none).
     """
 
     name: str

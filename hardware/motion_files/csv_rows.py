@@ -112,7 +112,7 @@ def _heading_above(first: str, above: list[str], separator: str) -> str:
 
 
 def with_point(cell: str) -> str:
-    """A number with a decimal point in place of a comma, which spreadsheets use in many countries."""
+    """A number with a decimal point instead of a comma, which spreadsheets use in many countries."""
     return cell.replace(",", ".") if DECIMAL_COMMA.fullmatch(cell) else cell
 
 

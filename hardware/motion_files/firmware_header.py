@@ -14,7 +14,7 @@ TITLE = "Limber's firmware"
 PULSE_RATE = 50  # [1/s] pulse rate of all boards
 LOWEST_US, HIGHEST_US = 500.0, 2500.0  # [us] range of pulses that the boards send
 BYTES_A_LINE = 20  # number of bytes of the table in a line of the header
-NO_PIN = -1  # number in place of a button's pin: the motion starts by itself
+NO_PIN = -1  # number instead of a button's pin: the motion starts by itself
 
 
 def header(motion: Motion, board: Board, start_pin: int = NO_PIN) -> bytes:

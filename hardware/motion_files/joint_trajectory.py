@@ -37,7 +37,7 @@ ARRAY = re.compile(r"array\('\w'(?:, \[(?P<numbers>[^\[\]]*)\])?\)")
 LOST = re.compile(
     r"^A message was lost!!!\n[ \t]*total count change: ?\d+\n[ \t]*total count: ?\d+", re.MULTILINE
 )
-SHORTENED = {  # text in place of an array that `ros2 topic echo` has shortened -> how to record it in full
+SHORTENED = {  # text instead of an array that `ros2 topic echo` has shortened -> how to record it in full
     "<sequence": "record without --no-arr",
     "<array": "record without --no-arr",
 }
@@ -126,7 +126,7 @@ def _typed_text(text: str) -> Any:
         return [_typed_text(number) for number in (array["numbers"] or "").split(",") if number.strip()]
     for start, remedy in SHORTENED.items():
         if text.startswith(start):
-            raise MotionFileError(f"'{text[:40]}' stands in place of an array: {remedy}")
+            raise MotionFileError(f"'{text[:40]}' stands instead of an array: {remedy}")
     try:
         return float(text)
     except ValueError:

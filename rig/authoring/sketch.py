@@ -18,7 +18,7 @@ from ..chains.skeleton import ChainReader
 from ..live.movers import mover_of
 from ..scene.placement import Placement
 
-# in place of a solver's name: joints have the ranges that are set, without limits that of a full revolution
+# instead of a solver's name: joints have the ranges that are set, without limits that of a full revolution
 ANY = ""
 
 

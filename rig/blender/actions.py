@@ -223,7 +223,7 @@ def _fresh_points(
     frames: Sequence[float],
     values: Sequence[float],
 ) -> bpy.types.bpy_prop_collection:
-    """Keys of a new curve in place of a channel's old one, with these frames and values."""
+    """Keys of a new curve instead of a channel's old one, with these frames and values."""
     old = find(curves, data_path, index)
     if old is not None:
         curves.remove(old)

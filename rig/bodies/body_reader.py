@@ -42,7 +42,7 @@ FARTHEST = 1e3  # [rad or m] position limit in the model for a joint without lim
 class BodyBone(JointBone):
     """One bone of the body."""
 
-    is_followed: bool  # whether a constraint moves the bone in place of its channels
+    is_followed: bool  # whether a constraint moves the bone instead of its channels
     is_copy: bool = False  # whether its pose equals that of the bone `parent`
 
     @property

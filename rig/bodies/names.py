@@ -61,7 +61,7 @@ def pairs(
         source: Parent of each source bone, parents before their children; a stream's bones, of which no
             parents are known, in any order.
         target: Parent of each target bone, parents before their children.
-        controls: For a target whose named bones follow controls: the control to pair in place of each bone;
+        controls: For a target whose named bones follow controls: the control to pair instead of each bone;
             bones without one are skipped.
         source_heads, target_heads: As for `parts`.
     """

@@ -26,7 +26,7 @@ ABSOLUTE, LOCAL = {"WORLD", "POSE"}, {"LOCAL"}
 
 
 class Carrier(NamedTuple):
-    """Source of a bone's rotation in place of its parent."""
+    """Source of a bone's rotation instead of its parent."""
 
     constraint: str  # name of the constraint that copies the rotation; "" if the bone inherits no rotation
     source: int  # index of the chain's bone that carries the copied bone; -1: the base carries it

@@ -37,7 +37,7 @@ class ChainBone(JointBone):
     channel: str  # property that stores the rotation in this mode
     # limits [rad] of its hinges about X, Y and Z, for choosing among angles of the same rotation
     spans: Spans
-    carrier: Carrier | None  # source of the bone's rotation in place of its parent; None: the parent
+    carrier: Carrier | None  # source of the bone's rotation instead of its parent; None: the parent
 
     def rotation(self, pose: "AuthoredChannels") -> rotations.Quaternion:
         """The bone's own rotation in a pose."""
@@ -73,7 +73,7 @@ def _authored_pose(
     Args:
         bone: The evaluated pose bone.
         part: The bone's properties in the chain.
-        location: Location [m] to use in place of its own; None: its own.
+        location: Location [m] to use instead of its own; None: its own.
         near: Angles [rad]; among equivalent angles of a quaternion or axis-angle the nearest to these are
             taken.
 
@@ -253,7 +253,7 @@ class ChainReader:
             pose_bones: Pose bones of the evaluated rig; constraints do not change their channels.
             moved: Basis channels of bones that other chains move, such as a bone that mimics a joint of
                 another chain.
-            followed: Channels of bones that a retarget moves, to use in place of the authored ones.
+            followed: Channels of bones that a retarget moves, to use instead of the authored ones.
             before: Channels in the last frame; among equivalent angles of a quaternion or axis-angle, the
                 nearest to these are taken; (): there is no last frame.
 

@@ -71,7 +71,7 @@ class SceneRead:
     _hanging: dict[int, HangingBones] = field(default_factory=dict)
 
     def followed(self, rig: bpy.types.Object) -> Mapping[str, SolvedChannels]:
-        """Solved channels of bones that a retarget moves, used by chains on that armature in place of
+        """Solved channels of bones that a retarget moves, used by chains on that armature instead of
         authored ones; empty if its body follows nothing.
         """
         session = self.sessions.get((rig.session_uid, BODY))
@@ -118,7 +118,7 @@ class SessionInputs(NamedTuple):
 
     @property
     def is_mutual(self) -> bool:
-        """Whether the targets have the desired poses of other movers, in place of their current poses."""
+        """Whether the targets have the desired poses of other movers, instead of their current poses."""
         return self.targets is not self.view
 
 

@@ -123,7 +123,7 @@ class SceneStage:
 
     Attributes:
         defects: By the keys of movers in which a defect occurred since their last turn: their problem. At its
-            next turn such a mover rests in place of a tick.
+            next turn such a mover rests instead of a tick.
     """
 
     def __init__(self, solvers: dict[Key, str] | None = None, *, isolates_defects: bool = False) -> None:
@@ -274,7 +274,7 @@ class SceneStage:
     def _rest(
         self, session: SceneSession, inputs: SessionInputs, before: MoverState | None, dt: float
     ) -> None:
-        """Brings a mover with a defect to rest in place of a tick of `dt` [s] from the state `before`. If it
+        """Brings a mover with a defect to rest instead of a tick of `dt` [s] from the state `before`. If it
         cannot brake either, it stays where it is.
         """
         mover, record = inputs.mover, session.record

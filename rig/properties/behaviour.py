@@ -60,7 +60,7 @@ class LimberRole:
         search=choices.target_bones,
     )
     sets_influence: BoolProperty(
-        name="Set Influence", description="Use this influence in the state, in place of the chains' own"
+        name="Set Influence", description="Use this influence in the state, instead of the chains' own"
     )
     influence: FactorProperty(
         name="Influence",
@@ -68,7 +68,7 @@ class LimberRole:
         default=1.0,
     )
     sets_share: BoolProperty(
-        name="Set Share", description="Use this share in the state, in place of the chains' own"
+        name="Set Share", description="Use this share in the state, instead of the chains' own"
     )
     share: FactorProperty(
         name="Share",
@@ -128,7 +128,7 @@ class LimberChainChoice:
 
 
 class LimberChainRole(LimberRole, LimberChainChoice, PropertyGroup):
-    """Settings of one chain in a state, in place of the settings for all chains."""
+    """Settings of one chain in a state, instead of the settings for all chains."""
 
 
 class LimberStatePosture(PropertyGroup):

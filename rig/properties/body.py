@@ -113,7 +113,7 @@ class LimberPair(PropertyGroup):
     gain: FloatProperty(
         name="Gain",
         description=(
-            "How fast this bone's errors are corrected, as a rate per second, in place of the body's Gain; 0:"
+            "How fast this bone's errors are corrected, as a rate per second, instead of the body's Gain; 0:"
             " by the body's Gain"
         ),
         default=0.0,

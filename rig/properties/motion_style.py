@@ -86,12 +86,12 @@ class LimberStyle(LimberSmoothness):
 
 
 class LimberJointStyle(LimberStyle):
-    """Mixin of joints and motors: a style of their own, in place of the style of their chain or mechanism."""
+    """Mixin of joints and motors: a style of their own, instead of the style of their chain or mechanism."""
 
     own_style: BoolProperty(
         name="Own Style",
         description=(
-            "Use this joint's own smoothness, responsiveness and soft limits in place of those under"
+            "Use this joint's own smoothness, responsiveness and soft limits instead of those under"
             " Motion, as for a nervous head on a heavy base"
         ),
     )

@@ -26,7 +26,7 @@ from . import links
 from .lerobot_servos import LerobotServo, servo_at, servo_of
 
 BAUDRATE = 1_000_000  # [bit/s] baud rate that LeRobot uses with both makers' servos
-# item in place of a model's name: the joints are at 0 in the middle of the recorded range, as in LeRobot
+# item instead of a model's name: the joints are at 0 in the middle of the recorded range, as in LeRobot
 MIDDLE = "middle"
 # [rad] smallest loss of a joint's range in an exported file that is reported, about 0.5 degrees
 LEAST_LOSS = 0.01

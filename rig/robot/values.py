@@ -229,7 +229,7 @@ def _current(
     before: Callable[[], Mapping[SourceKey, float]],
     unit: float,
 ) -> list[Value]:
-    """As `with_rates`, with `otherwise` in place of unknown values."""
+    """As `with_rates`, with `otherwise` instead of unknown values."""
     known = of_movers(
         rig, {mover.settings.uid: _motion(mover, unit) for mover in movers if mover.is_live}, movers, before
     )

@@ -44,7 +44,7 @@ class Body(Tree):
             joints: Parents before their children.
             links: Links that may have targets; `End.joint` is -1 for a link on the base itself.
             floating: Whether the base is free to move.
-            lower: Lower limits (n,) [rad or m] in place of the joints' own; they may be infinite.
+            lower: Lower limits (n,) [rad or m] instead of the joints' own; they may be infinite.
             upper: Upper limits (n,), likewise.
             couplings: Linear constraints of joints.
 

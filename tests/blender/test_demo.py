@@ -19,7 +19,7 @@ FRAMES = 24
 
 @pytest.fixture
 def demo(monkeypatch):
-    """The demo's scripts, which use this extension in place of the installed one."""
+    """The demo's scripts, which use this extension instead of the installed one."""
     monkeypatch.syspath_prepend(DEMO)
     installed = importlib.import_module("installed")
     monkeypatch.setattr(installed, "module", lambda name: importlib.import_module(f"limber.{name}"))

@@ -48,7 +48,7 @@ class Wired:
 
     @classmethod
     def open(cls, port: str, *rate: int, **options: object) -> "Wired | serial.Serial":
-        """Opens the port of that name, in place of pyserial."""
+        """Opens the port of that name, instead of pyserial."""
         return cls._plugged[port] if port in cls._plugged else serial.Serial(port, *rate, **options)
 
     def read(self, most: int) -> bytes:

@@ -1,4 +1,4 @@
-"""Robots of bus servos in simulated time: the worker's own loop, with a bus in place of the port."""
+"""Robots of bus servos in simulated time: the worker's own loop, with a bus instead of the port."""
 
 import math
 

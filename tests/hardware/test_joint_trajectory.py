@@ -129,7 +129,7 @@ def test_flow_style_and_lost_messages_of_ros2_topic_echo_are_read(tmp_path, name
 
 def test_states_that_were_recorded_without_arrays_say_how_to_record_them(tmp_path):
     text = FLOW.format(sec=1, position="'<sequence type: double, length: 2>'")
-    with pytest.raises(MotionFileError, match="stands in place of an array: record without --no-arr"):
+    with pytest.raises(MotionFileError, match="stands instead of an array: record without --no-arr"):
         read_yaml(tmp_path, text)
 
 

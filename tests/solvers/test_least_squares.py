@@ -12,7 +12,7 @@ from limber.solvers.least_squares.constrained import Constraints
 
 often = settings(derandomize=True, deadline=None, max_examples=80)
 seeds = st.integers(0, 10**6)
-UNLIMITED = 1e6  # large value in place of infinity for the independent solver
+UNLIMITED = 1e6  # large value instead of infinity for the independent solver
 
 
 def problem(draw: np.random.Generator, rank: int | None = None) -> tuple[np.ndarray, ...]:

@@ -10,7 +10,7 @@ NOT_CLICKED = {  # enumerations that no click in the tab's panels sets -> reason
     "LimberJoint.axis": "no panel draws it",
     "LimberMotor.axis": "no panel draws it",
     "LimberChain.pictured_posture": (
-        "pictures in place of items; its numbers are the postures' places in the list"
+        "pictures instead of items; its numbers are the postures' places in the list"
     ),
     "LimberView.plot_joint": "drawn while a robot measures; its numbers are the joints' places",
 }

@@ -267,7 +267,7 @@ class ServoConnection(Connection):
         self._begin(self._plans.ending(release), lambda time: None, time)
 
     def _begin(self, plan: Plan, on_done: Callable[[float], None], time: float) -> None:
-        """Begin a plan in place of the last one; `on_done` is called with the time [s] of its end."""
+        """Begin a plan instead of the last one; `on_done` is called with the time [s] of its end."""
         self._execution, self._on_done = PlanExecution(plan), on_done
         self._execute(time)
 

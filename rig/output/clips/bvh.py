@@ -219,12 +219,12 @@ def _numbers(words: list[str], width: int) -> np.ndarray:
     except ValueError:
         k = next(k for k, word in enumerate(words) if not _is_number(word))
         raise RigError(
-            f"frame {k // width + 1} has {shown(words[k])} in place of a number: {FROM_FILE}"
+            f"frame {k // width + 1} has {shown(words[k])} instead of a number: {FROM_FILE}"
         ) from None
 
 
 def _plain_numbers(text: str) -> str:
-    """The text with decimal points in place of decimal commas, and a blank between any two numbers."""
+    """The text with decimal points instead of decimal commas, and a blank between any two numbers."""
     return GLUED.sub(" -", " ".join(map(_plain_word, text.split())) if "," in text else text)
 
 

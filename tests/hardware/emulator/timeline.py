@@ -73,8 +73,8 @@ class Timeline:
     """Events for the device, in order of time; `run` executes them.
 
     Args:
-        firmware: ELF file to use in place of the usual firmware.
-        host: Program to use in place of the usual host.
+        firmware: ELF file to use instead of the usual firmware.
+        host: Program to use instead of the usual host.
     """
 
     def __init__(self, firmware: Path | None = None, host: Path | None = None) -> None:

@@ -198,7 +198,7 @@ def free(world: World) -> None:
 
 
 def impostor(world: BusWorld) -> None:
-    """Servo 7 answers in place of servo 2."""
+    """Servo 7 answers instead of servo 2."""
     bus = world.bus
     answer, shared = bus._answer, getattr(bus, "_shared", None)
 

@@ -1,4 +1,4 @@
-"""Simulated servos that move a body: a MuJoCo model in place of horns without mass.
+"""Simulated servos that move a body: a MuJoCo model instead of horns without mass.
 
 A servo's own controller is the model's position actuator: its gain follows the servo's P register, its force
 the servo's torque limit, and commands arrive with a delay. So the robot has mass, sags, lags, can be stopped

@@ -148,7 +148,7 @@ class Clicks:
             return not button.is_enabled or not getattr(getattr(bpy.ops, group), operator).poll()
 
     def cancel(self, place: tuple[int, int]) -> Iterator[float | None]:
-        """Closes a dialog, a menu, or a file browser in place of the editors."""
+        """Closes a dialog, a menu, or a file browser instead of the editors."""
         window = self.stage.window
         for _ in range(2):
             x, y = place

@@ -16,7 +16,7 @@ NEAR = 0.005  # [rad] tolerance
 
 class Recording:
     """Records data sent by a robot's link: time [s], whether Blender plays, each joint's position, velocity
-    and acceleration per frame, and the announced time until the next frame [s]; None in place of the joints
+    and acceleration per frame, and the announced time until the next frame [s]; None instead of the joints
     if the newest frame is sent again as a heartbeat.
 
     Attributes:
