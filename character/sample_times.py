@@ -269,9 +269,15 @@ def renewed(
 
 
 def _sender_clock(before: Timing, time: float, gap: Array, sent_span: Array) -> tuple[Mask, Mask, Array]:
-    """For samples that arrive at `time` [s], `gap` (m,) [s] after the previous ones, and are `sent_span` (m,)
-    [s] later by the sender's clock: whether they are later, whether that clock can be followed, and the
-    new drifts (m,) [s].
+    """Compares the sender's clock with the arrivals of samples at `time` [s].
+
+    Args:
+        gap: (m,) [s] time since the previous sample arrived.
+        sent_span: (m,) [s] time since the previous sample was sent, by the sender's clock.
+
+    Returns:
+        Whether the sample is later than the previous one and no pause was between them (m,); whether the
+        sender's clock can be used (m,); drifts (m,) [s] of the sender's clock.
     """
     is_later = (sent_span > 0.0) & (sent_span <= PAUSE) & (gap <= PAUSE)
     drift = np.where(is_later, time - before.arrivals - sent_span, 0.0)

@@ -12,7 +12,7 @@ from enum import IntEnum
 # [s] time without joint values (a save, a file dialog, a slow redraw) after which the robot slows down to a
 # hold
 HOLD_AFTER = 0.2
-# [s] time without a heartbeat after which the robot is disarmed: nobody may be attending it
+# [s] time without a heartbeat of the host after which the robot is disarmed, since it is perhaps unattended
 DISARM_AFTER = 5.0
 # [s] time between two cycles from which the worker counts as held up: the delay at which Blender takes it for
 # lost
@@ -163,7 +163,7 @@ class SafetyInputs:
         implausible: Why the reported positions are impossible; empty if they are possible.
         releases: The servos' torque can be switched off.
         device_armed: The device is armed and receives goals.
-        turn_gap: Time [s] since the last cycle of the worker, including the computer's sleep.
+        cycle_gap: Time [s] since the last cycle of the worker, including the computer's sleep.
         blender_silence: Time [s] since Blender's last heartbeat.
         frame_age: Time [s] since the last usable joint values; infinite before the first.
         moves_unread_for: Age [s] of the oldest move that the device has not read; 0 without one.
@@ -184,7 +184,7 @@ class SafetyInputs:
     implausible: str = ""
     releases: bool = True
     device_armed: bool = False
-    turn_gap: float = 0.0
+    cycle_gap: float = 0.0
     blender_silence: float = 0.0
     frame_age: float = 0.0
     moves_unread_for: float = 0.0
@@ -216,7 +216,7 @@ def step(before: Safety, inputs: SafetyInputs) -> Safety:
     if before.state is State.FAULT:
         return _latched(before, inputs)
     if was_held_up(before, inputs):
-        return Safety(State.FAULT, Fault.HELD_UP, f"{inputs.turn_gap:.0f} s")
+        return Safety(State.FAULT, Fault.HELD_UP, f"{inputs.cycle_gap:.0f} s")
     if inputs.fault_report is not None:
         return Safety(State.FAULT, inputs.fault_report.fault, inputs.fault_report.detail)
     if before.state in DRIVEN:
@@ -226,9 +226,9 @@ def step(before: Safety, inputs: SafetyInputs) -> Safety:
 
 def was_held_up(before: Safety, inputs: SafetyInputs) -> bool:
     """Whether the worker was held up before this cycle, by the computer's sleep or load, so that it does not
-    know what happened meanwhile. While it connects, it may wait for the port.
+    know what happened meanwhile. False while it connects, since opening the port may take long.
     """
-    return inputs.turn_gap > HELD_UP_AFTER and before.state is not State.CONNECTING
+    return inputs.cycle_gap > HELD_UP_AFTER and before.state is not State.CONNECTING
 
 
 def _latched(before: Safety, inputs: SafetyInputs) -> Safety:

@@ -13,7 +13,6 @@ from .errors import LimitsError, TargetError, TimeStepError
 # the last place, more than the rounding of one step and less than a check of limits notices
 _ROUNDING = 1e-14
 FRAMES = 4  # number of control points that determine a point of the curve
-DELAY = 2  # number of frames between a point of the curve and the newest of its control points
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,8 @@ from ..rig.robot import links
 from .mechanism.mechanisms import mechanism_owner
 from .subject import NO_CHAIN, needs_rig, rig_of
 
-# a panel sets it to the mover's settings before it draws its buttons (`names_mover`); scripts may override it
+# name of the context member with the settings of the mover that a button acts on; panels set it
+# (`names_mover`), scripts may override it
 POINTER = "limber_mover"
 
 

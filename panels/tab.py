@@ -163,7 +163,7 @@ class Tab(Panel):
 
 
 class RigTab(Tab):
-    """Base of panels that need an active armature or mechanism."""
+    """Base of panels that need an armature or mechanism to act on (see `rig_of`)."""
 
     @classmethod
     def poll(cls, context):
@@ -171,7 +171,7 @@ class RigTab(Tab):
 
 
 class ArmatureTab(Tab):
-    """Base of panels that need an active armature."""
+    """Base of panels that need an armature to act on (see `rig_of`)."""
 
     @classmethod
     def poll(cls, context):

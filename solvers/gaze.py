@@ -149,7 +149,7 @@ class GazeSolver(Protocol):
 
 def end_error_of(end_goal: EndGoal, rotation: Quaternion, position: Vector) -> EndError:
     """Error of an end with this rotation and position [m] with respect to its goal."""
-    first, *further = (block.missed(rotation, position) for block in end_goal.blocks)
+    first, *further = (block.end_error(rotation, position) for block in end_goal.blocks)
     for error in further:
         first = first.and_also(error)
     return first

@@ -31,7 +31,8 @@ MOST_MEMBERS = 64  # largest number of members
 MOST_MANIFEST = 100_000  # [bytes] largest size of the manifest
 MOST_TOTAL = 64_000_000  # [bytes] largest unpacked size of all members together
 ENTRY_DATE = (1980, 1, 1, 0, 0, 0)  # earliest date in a zip, so that the same character gives the same file
-# [bytes] length of a zip's last record, and of the record that may point to a larger one
+# [bytes] length of a zip's end of central directory record, and of the ZIP64 locator before it; below, their
+# signatures
 END_LENGTH, LOCATOR_LENGTH = 22, 20
 END, LOCATOR = b"PK\x05\x06", b"PK\x06\x07"
 DAMAGED = (  # exceptions that Python raises for zips that are damaged or malicious

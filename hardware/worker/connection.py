@@ -114,7 +114,8 @@ GREET_FOR = 5.0  # [s] time without an answer after connecting from which the po
 MOST_WAITING = 12
 POLL_EVERY = 0.05  # [s] time between polls at rest, for fresh positions and to detect a disconnected cable
 READ_EVERY = 0.02  # [s] time between polls while the robot is moved by hand
-# [s] time without an answer that is a fault; the device's own watchdog has ended the motion by then
+# [s] time without an answer after which the connection reports a fault. A board or servo with a watchdog
+# (250 ms in Limber's firmware) has stopped by then.
 SILENT_AFTER = 0.5
 AWAY = 0.1  # [s] time between two steps of the worker from which it counts as held up
 # [s] longest time between two moves; a longer one comes near the timeout of servos' and boards' watchdogs

@@ -181,7 +181,7 @@ class Worker:
             pose_missing=missing,
             implausible=self._pose.implausible(known) if request.command in MOTION_COMMANDS else "",
             releases=connection is not None and connection.releases,
-            turn_gap=time - self._last_step,
+            cycle_gap=time - self._last_step,
             blender_silence=time - self._orders.blender_seen,
             # a worker that was held up does not know what happened meanwhile, even if new frames wait, so
             # this counts as silence too

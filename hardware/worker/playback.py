@@ -10,7 +10,9 @@ from .curve import Angles, Curve
 from .pace import EARLY, FIRST_INTERVAL, LONGEST_INTERVAL, STALL, Pace
 from .shown_ranges import Reach, ShownRanges, bounded, feasible
 
-DROPPED = 1.75  # [intervals] longest gap that is unevenness; in a longer one a frame is missing
+# [intervals] longest gap between two frames that counts as jitter; in a longer one, up to `STALL`, a frame is
+# missing
+DROPPED = 1.75
 # number of equal successive frames after which the curve is constant; the lag is at most 2 less, so that it
 # stays on these
 STANDING = 6

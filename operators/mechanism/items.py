@@ -149,8 +149,8 @@ class LIMBER_OT_keep_goal_offset(UndoOperator):
 
 
 class LIMBER_OT_key_support(UndoOperator):
-    """Key which foot carries the weight from this frame on, by the weights of the goals for the centre of
-    mass
+    """Insert keyframes for the weights of the goals for the centre of mass, so that from this frame on the
+    foot of the selected goal, or every foot, supports the body
     """
 
     bl_label = "Key Support"

@@ -1,9 +1,10 @@
 """Rotation offsets between the paired bones of two bodies, and the ratio of their sizes, from two poses.
 
-Rest poses often differ: one body rests with its arms out, the other with its arms down. So the offset from
-rest poses has three parts: a common frame from left, forward and up, so that both face one direction; for
-arms and legs, the rotation that aligns the target's limb with the source's; and for all other parts, such as
-flat feet and an upright head, none, since they are taken as equal at rest.
+Rest poses often differ: one body rests with its arms out, the other with its arms down. The offset from rest
+poses combines two rotations. The first makes both bodies face one direction (axes left, forward, up). The
+second aligns the target's limb with the source's: for arms, legs, and bones that are not recognised. Hands
+take the forearm's alignment. Other parts of the body, such as flat feet and an upright head, are taken as
+equal at rest and are not aligned.
 """
 
 from collections.abc import Mapping, Sequence

@@ -354,10 +354,10 @@ class ChainReader:
         return parent_size * pose.scale[1]
 
     def can_carry(self, name: str, scale: tuple) -> bool:
-        """Whether a chain of rigid joints can represent a bone with this scale.
+        """Whether a chain of rigid joints can represent a bone with this scale, which must be positive.
 
-        A uniform scale enlarges the bone's descendants. A last bone may have any positive scale, which
-        affects only the eye's position.
+        Only the last bone of a chain can be scaled unevenly, which moves no more than its own end point. Any
+        other bone needs a uniform scale, which its descendants inherit (Inherit Scale: Full).
         """
         if min(scale) <= 0.0:
             return False

@@ -54,8 +54,8 @@ class LimberRole:
     look_at_bone: StringProperty(
         name="Bone",
         description=(
-            "Bone of the target to look at, for chains that have it as target. Empty: the first bone that"
-            " they have as target"
+            "Bone of the armature to look at, for chains that have this bone as a target. Empty: the armature"
+            " object itself, or else the first of its bones that a chain has as a target"
         ),
         search=choices.target_bones,
     )
@@ -143,8 +143,8 @@ class LimberStatePosture(PropertyGroup):
     weight: FactorProperty(
         name="Weight",
         description=(
-            "Weight of the posture. If the weights of a chain's postures sum to less than 1, the clip has"
-            " the rest of the weight"
+            "Weight of the posture. The state's clip has the weight 1, and weights that sum to more than 1 are"
+            " normalised; if they sum to less, the authored pose has the rest of the weight"
         ),
         default=1.0,
     )
@@ -259,7 +259,11 @@ class LimberGesture(LimberChainChoice, PropertyGroup):
         description="How the gesture combines with the posture",
         items=[
             ("ADD", "Add", "Add the action's motion, relative to its first frame, to the posture"),
-            ("REPLACE", "Replace", "Replace the posture"),
+            (
+                "REPLACE",
+                "Replace",
+                "Play the action's motion instead of the posture, for the joints that it moves",
+            ),
         ],
     )
     fade: SecondsProperty(

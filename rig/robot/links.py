@@ -24,7 +24,7 @@ from .sending import ConnectedRobot, robots, send, sessions
 MOVING = set(DRIVEN)  # states in which the robot is driven
 # states in which the robot does not follow, and can be set up
 QUIET = {State.DISARMED, State.LIMP, State.SETUP}
-LOST = {State.FAULT, State.WORKER_LOST}  # states that the user must clear first
+LOST = {State.FAULT, State.WORKER_LOST}  # states that the robot leaves only by Clear Fault or Reconnect
 # remedy if the ranges of servos are smaller than the limits of their joints
 NARROW = "narrow the joints' limits, or correct the servos' ranges"
 # [rad, or the joint's unit] smallest difference between a channel's range and its joint's that is reported
@@ -196,7 +196,7 @@ def stop_all() -> int:
 
 def is_lost(rig: bpy.types.Object) -> bool:
     """Whether the rig's robot was stopped, has a fault, or cannot be reached: the user must clear that
-    first.
+    before it can be armed.
     """
     robot_status = status(rig)
     return robot_status is not None and robot_status.state in LOST

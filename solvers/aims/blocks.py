@@ -125,8 +125,10 @@ class ResidualBlock:
         """
         raise NotImplementedError
 
-    def missed(self, rotation: Quaternion, position: Vector) -> EndError:
-        """The visible error at one orientation and position [m] of the end."""
+    def end_error(self, rotation: Quaternion, position: Vector) -> EndError:
+        """Error at one orientation and position [m] of the end, as angles [rad] or a distance [m], unlike the
+        residual of `errors`.
+        """
         residual = self.errors(np.array([to_matrix(rotation)]), np.array([position]), 1.0)
         size = float(np.linalg.norm(residual.error[0]))
         return EndError(distance=size) if self.kind == "position" else EndError(size, size)
@@ -167,7 +169,7 @@ class OrientationBlock(ResidualBlock):
             target = np.where((side < 0.0)[:, None, None], target * HALF_ROLL_SIGNS, target)
         return BlockErrors(logarithm(target @ rotations.swapaxes(1, 2)), UNIT)
 
-    def missed(self, rotation: Quaternion, position: Vector) -> EndError:
+    def end_error(self, rotation: Quaternion, position: Vector) -> EndError:
         angle = whole_angle(self.wxyz, rotation, self.two_sided)
         return EndError(angle, angle)
 
@@ -188,7 +190,7 @@ class PositionBlock(ResidualBlock):
         share = 1.0 / reach
         return BlockErrors(share * (np.array(self.position) - positions), None, share * UNIT)
 
-    def missed(self, rotation: Quaternion, position: Vector) -> EndError:
+    def end_error(self, rotation: Quaternion, position: Vector) -> EndError:
         return EndError(distance=length(subtract(self.position, position)))
 
 
@@ -282,7 +284,7 @@ class ViewBlock(ResidualBlock):
         upright_sine = np.sqrt(np.maximum(0.0, 1.0 - (sideways + y * up[:, 1]) ** 2))
         return ROLL_WEIGHT * upright_sine, np.where(upright_sine > MET, np.arctan2(across, along), 0.0)
 
-    def missed(self, rotation: Quaternion, position: Vector) -> EndError:
+    def end_error(self, rotation: Quaternion, position: Vector) -> EndError:
         direction = self.gaze(position)
         angle = vector_angle(rotate(rotation, Y), direction)
         if self.up is None or length(direction) <= NO_DIRECTION:

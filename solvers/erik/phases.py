@@ -2,8 +2,8 @@
 
 The forward phase (Algorithms 8 to 14) goes from the end, which holds the target, down to the root: the
 child's basis is the orientation that a link must reach. The rotation that the link's joint cannot perform
-within limits is added to the link's own basis, which its parent must reach, and so on to the root, whose
-basis is displaced in the end. The backward phase (Algorithms 15 to 18) goes from the fixed root up to the
+within limits is added to the link's own basis, which its parent must reach. What is left at the root
+displaces the root's basis. The backward phase (Algorithms 15 to 18) goes from the fixed root up to the
 end.
 """
 

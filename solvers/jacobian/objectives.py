@@ -96,11 +96,11 @@ class Manipulability:
     gain: float = 1.0
 
     def value(self, state: ObjectiveInputs) -> float:
-        jacobian, _ = _velocities(state)
+        jacobian, _ = _scaled_jacobian(state)
         return -self.gain * float(np.prod(np.linalg.svd(jacobian, compute_uv=False)))
 
     def downhill(self, state: ObjectiveInputs) -> Array:
-        jacobian, slopes = _velocities(state)
+        jacobian, slopes = _scaled_jacobian(state)
         left, values, right = np.linalg.svd(jacobian, full_matrices=False)
         # The derivative of a singular value is u'(dJ)v; in the derivative of the product the other values
         # multiply it.
@@ -109,9 +109,10 @@ class Manipulability:
         return downhill
 
 
-def _velocities(state: ObjectiveInputs) -> tuple[Array, Array]:
-    """The Jacobian (r, n) of the goal's first end, and its derivative (n, r, n) with respect to each
-    joint.
+def _scaled_jacobian(state: ObjectiveInputs) -> tuple[Array, Array]:
+    """The Jacobian (r, n) of the goal's first end, per joint unit, and its derivative (n, r, n) with respect
+    to each joint. Its rows: angular velocities if the end has an aim, velocities in fractions of the reach if
+    it has a position.
     """
     skeleton, (end_goal, *_) = state.skeleton, state.goal.ends
     angular, linear = skeleton.jacobian(state.angles.tolist(), end_goal.end)

@@ -97,8 +97,8 @@ class JacobianOptions(SolverOptions):
     shakes: int = setting(
         6,
         "Restarts",
-        "Restarts nearby, where updates from scratch are stuck (compare Beeson & Ames 2015); 0: the bare"
-        " method",
+        "Largest number of restarts of a solve from scratch that is stuck: the first near its pose, later ones"
+        " farther away (compare Beeson & Ames 2015); 0: none, as in the original method",
         high=100,
     )
     at_targets: bool = setting(
@@ -175,8 +175,8 @@ class DampingOptions(JacobianOptions):
     constant: float = setting(
         Constant.damping,
         "Constant",
-        "Damping, in the units of errors over joints: 1 is the chain's reach over a radian. More is smoother"
-        " and lags (Buss 2009, eq. 11)",
+        "Damping constant lambda, as error per joint value: 1 is an error of the chain's reach per radian. A"
+        " larger value gives smoother motion that lags more (Buss 2009, eq. 11)",
         low=1e-4,
         high=100.0,
         slider=1.0,
@@ -205,7 +205,7 @@ class DampingOptions(JacobianOptions):
 
     @property
     def damping_law(self) -> DampingRule:
-        """The choice of damping for each singular direction."""
+        """Rule that gives each singular direction its damping."""
         laws: dict[str, DampingRule] = {
             "error": ByError(self.gain),
             "smallest": BySmallest(self.longest_step),

@@ -37,8 +37,8 @@ FEWEST_HINGES = 4  # fewest hinges of a loop that moves in a plane
 # [rad, fraction of a loop's size] error below which axes count as parallel or in a plane, for models made by
 # eye
 FLAT = 0.02
-# fraction of a loop's length by which its hinges must extend across the plane; less is the thickness of bars
-# along their axes
+# smallest width of a flat loop, as a fraction of its length, both in its plane; a smaller width comes only
+# from the thickness of bars along their axes
 SPREAD = 0.1
 # largest residual of the correct axis, as a fraction of the residual of the joint's own axis
 BETTER_FIT = 0.1
@@ -264,7 +264,7 @@ def _motions(solver: MechanismSolver, state: AssemblyState, coordinates: Indices
 
 
 def _positive(axis: Array) -> Array:
-    """The axis or its opposite, whichever has a positive largest component."""
+    """The axis, with the sign that makes its component of largest magnitude positive."""
     return axis if axis[np.abs(axis).argmax()] > 0.0 else -axis
 
 

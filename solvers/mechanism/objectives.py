@@ -209,7 +209,7 @@ class Objectives:
                 self._moving(weights.weight, 3),
             )
             poses = rotations.frames(last)
-            yield PositionTask(positions, poses[:, :3, 3])  # R_state (section IV.C)
+            yield PositionTask(positions, poses[:, :3, 3])  # R_state (Schumacher et al. 2021, section IV.C)
             yield OrientationTask(rotations, poses[:, :3, :3])
         if weights.speed_weight > 0.0 and dt is not None:
             ends = self._moving(2.0 * weights.speed_weight, 1)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from limber.motion import Kinematic, Limits, MotionStyle, between, make_filter, make_limiter
-from limber.motion.joint import DELAY, FRAMES
+from limber.motion.joint import FRAMES
 from limber.motion.limiter import HEADROOM, jerk_suffices
 from limber.motion.profile import moved
 
@@ -212,7 +212,6 @@ def test_the_splines_pieces_meet_without_a_corner_or_a_step_in_acceleration(fram
 @given(st.floats(-10.0, 10.0), st.floats(0.0, 1.0))
 def test_at_rest_the_spline_is_its_frames_to_the_last_digit(frame, place):
     assert between((frame,) * FRAMES, place, 1 / 24) == Kinematic(frame, 0.0, 0.0)
-    assert DELAY == FRAMES - 2
 
 
 def test_a_joint_comes_to_rest_on_a_target_at_rest_in_a_narrow_range():

@@ -248,8 +248,8 @@ class BusCodec(Codec):
         return tuple(Exchange(self._encode(SyncWrite(register.start, part))) for part in parts)
 
     def _ask_all(self, answers: Sequence[Answer], start: int, size: int) -> Iterator[Exchange]:
-        """Queries for `size` bytes from address `start` on of the servos of `answers`: by sync reads if the
-        servos answer these, otherwise one by one.
+        """Exchanges that read `size` bytes at address `start` from the servo of each expected answer: by sync
+        reads if the servos support them, otherwise one by one.
         """
         if not self._sync_reads:
             for answer in answers:

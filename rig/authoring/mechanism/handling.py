@@ -1,4 +1,4 @@
-"""Verb for the use of a mechanism's targets in messages: drag, rotate, or both."""
+"""Verb with which messages tell the user to move a mechanism's targets: drag, rotate, or both."""
 
 from collections.abc import Sequence
 
@@ -9,7 +9,7 @@ from ...mechanisms.inputs import WEIGHTS
 
 def handling(settings: bpy.types.PropertyGroup) -> str:
     """Verb for the mechanism's targets, by the weights of its goals: "drag" for position, "rotate" for
-    orientation, or "drag or rotate".
+    orientation, or "drag or rotate"; "drag" if all weights are 0.
     """
     counting = {
         name for goal in settings.goals for name in WEIGHTS[goal.does] if _is_any(getattr(goal, name))

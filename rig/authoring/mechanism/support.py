@@ -1,4 +1,4 @@
-"""Support phases of a walk: which foot carries the weight, as keys of the weights of goals."""
+"""Support phases of a walk: which feet support the body, as keyframes of the weights of goals."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 

@@ -23,7 +23,8 @@ OUT_OF_PROPORTION = 4.0
 # largest number of frames for which a displaced bone stays before it returns; one that stays longer has
 # smooth motion beside each of its two jumps
 LONGEST_DISPLACED = 2
-WINDOW = 5  # number of motions: one and the two on either side, which give the curve on which it is expected
+# number of motions in a window: the tested one, and two on either side, through which the expected curve goes
+WINDOW = 5
 # [rad] largest rotation in a frame; beyond a right angle two frames do not show to which side a bone rotates
 FASTEST = np.radians(90.0)
 # number of motions on either side of an exchange that must be smooth: quick sinusoids have single smooth ones
