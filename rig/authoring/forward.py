@@ -29,10 +29,11 @@ LIMBS = {"arm", "forearm", "elbow", "wrist", "hand", "gripper", "finger", "tool"
 CAMERAS = {"camera", "cam", "optical", "rgbd", "xtion", "kinect", "realsense", "stereo"}
 # word in the names of frames that look along Z (ROS REP 103); other frames of cameras look along X or Z
 OPTICAL = "optical"
-# smallest distance between left and right sides, as a share of the armature's size; nearer ones are the
-# fingers of a gripper
+# smallest distance between left and right sides, as a share of the armature's size; sides nearer to each
+# other count as the fingers of a gripper
 APART = 0.1
-# smallest distance between left and right limbs, as a share of the figure's diagonal: a horse's legs have .08
+# smallest distance between a left and a right limb, as a share of the figure's diagonal; nearer ones do not
+# count as limbs. A horse's legs have 0.08.
 LIMBS_APART = 0.04
 LEVEL = 0.2  # sine of the smallest angle to the vertical at which a direction can define the front
 # [rad] largest angle between a camera and the body's front at which the camera defines where the head looks
@@ -257,7 +258,7 @@ def _robots_front(rig: bpy.types.Object, bone: bpy.types.Bone) -> Vector | None:
 
 def left_of(rig: bpy.types.Object) -> Vector:
     """Direction in armature space from the right side to the left, from pairs of bones whose names differ
-    only in the side; zero if there are none.
+    only in the side; zero if there are none, or if all pairs are too near to each other to be sides.
     """
     positions: dict[tuple[str, ...], dict[float, Vector]] = {}
     bones = rig.data.bones

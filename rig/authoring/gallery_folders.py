@@ -1,5 +1,5 @@
 """The user's part of the gallery: folders of the user's own robots, and makers' models with all meshes. Only
-their paths are stored; the files stay in place.
+their paths are stored, and their files stay where they are; models downloaded from robots are copied.
 """
 
 import json

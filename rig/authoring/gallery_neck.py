@@ -13,8 +13,8 @@ from ..mechanisms import offsets
 
 CONTROL = "Head Control"
 SHORTEST = 0.01  # [m] smallest length of the control bone, whose tail is at the robot's eye
-# The control points forward (its Y is the root link's x) with its Z up: axis of the bone and sign of each
-# DoF.
+# DoF of the neck -> (axis of the control bone, sign): the control points forward (its Y is the root link's x)
+# with its Z up
 AXES = {"x": ("Y", 1), "y": ("X", -1), "z": ("Z", 1), "yaw": ("Z", 1), "pitch": ("X", -1), "roll": ("Y", 1)}
 # weight of the head's position, relative to that of its rotation: if both cannot be met, the head looks at
 # the target from another position

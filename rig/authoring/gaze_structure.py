@@ -17,10 +17,10 @@ from ..bones.front import LIMB
 from . import chain_end, chain_root
 from .gaze_bones import EYES, GazeBones
 
-# share of the longest limb's reach: limbs that reach less far, such as ears, do not branch from the chest
+# share of the longest limb's reach: the bone of limbs that reach less far, such as ears, is not the chest
 SHORTER = 0.5
-AHEAD = cos(radians(25))  # cosine of the angle to the front within which an eye's bone looks
-ACROSS = cos(radians(45))  # cosine of the angle from which on a bone stands off across a line
+AHEAD = cos(radians(25))  # cosine of the angle within which an eye's bone counts as pointing to the front
+ACROSS = cos(radians(45))  # cosine of the angle above which a bone counts as across the line to its parent
 Belongs = Callable[[np.ndarray], bool]  # whether a point (3,) in armature space belongs to the head
 EYE_NAMES = frozenset((*EYES, *translated_names.EYES))
 UP = np.array((0.0, 0.0, 1.0))

@@ -33,7 +33,8 @@ from .file_values import PoseCurve, in_joint_unit, refuse_other_unit, resampling
 from .link_targets import with_target, without_target
 
 LAST_FRAME = 1_048_574  # Blender's largest frame number
-SLACK = 1e-4  # [rad or m] tolerance beyond a joint's limit, for rounded values in files
+# [rad or m] distance beyond a joint's limit above which the user is warned; rounded values are nearer
+SLACK = 1e-4
 SOME = 400  # number of values or frames that one step converts
 TARGET_CHANNELS = 7  # number of channels of a link's pose: location and quaternion
 KEY_BYTES = 72  # [bytes] memory that Blender needs for a keyframe

@@ -36,7 +36,7 @@ class StyleSettings(NamedTuple):
 BUILT_IN: dict[str, tuple[str, StyleSettings]] = {
     "Light": ("Quick to start, softly stopped", StyleSettings("default", 0.2, 0.5, 1.0, 0.8, 0.6)),
     "Heavy": (
-        "Has weight: slow to start and slow to stop",
+        "As if heavy: slow to start and slow to stop",
         StyleSettings("default", 0.6, 0.0, 0.6, 0.3, 0.2),
     ),
     "Nervous": ("All that the limits allow, at once", StyleSettings()),

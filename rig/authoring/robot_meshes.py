@@ -23,7 +23,7 @@ from . import robot_size
 IMPORTERS = {".stl": "stl_import", ".obj": "obj_import"}
 SIDES = 32  # number of segments of a cylinder; a sphere has half as many rings
 SLENDER = 0.2  # thickness of a placeholder bar, relative to its length
-NO_BAR = 0.05  # smallest length of a placeholder bar, relative to the bone's length
+NO_BAR = 0.05  # length up to which no placeholder bar is drawn, relative to the bone's length
 MOST_BONES = 2.0  # length of a placeholder bar, relative to the bone's, above which its thickness is constant
 PLAIN: Colour = (0.6, 0.6, 0.6, 1.0)  # colour of visuals without a colour of their own
 SHARP = radians(35.0)  # [rad] angle between two faces above which their edge is sharp
@@ -41,6 +41,10 @@ def adding(
     progress after each visual, and returns warnings about missing files, files that were rotated, and sizes.
 
     Args:
+        files: The robot's files, which are already read.
+        rig: The robot's armature object.
+        bones: Name of each link's bone, in the tree's order.
+        collection: Collection for the new objects.
         up_axis: Up axis that was assumed when DAE and glTF files were read.
     """
     visuals = _VisualBuilder(files, collection, up_axis)
@@ -277,7 +281,7 @@ def _shade(mesh: bpy.types.Mesh) -> None:
 
 
 def _has_colours(path: Path) -> bool:
-    """Whether the material file named by an OBJ file exists."""
+    """Whether a file names a material library that exists, as OBJ files do."""
     with path.open("rb") as file:
         libraries = [
             line.split(maxsplit=1)[1].strip().decode(errors="replace")

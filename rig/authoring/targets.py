@@ -113,8 +113,8 @@ def under_mouse(area: bpy.types.Area, x: int, y: int, position: Vector) -> Vecto
 
 
 def view_under(area: bpy.types.Area, x: int, y: int) -> tuple | None:
-    """Region under the mouse, its 3D view, and the mouse in the region [pixels]; None outside of the area's
-    views.
+    """(region under the mouse, its 3D view, position of the mouse in the region [pixels]); None outside of
+    the area's views.
     """
     space = area.spaces.active
     views = list(space.region_quadviews) or [space.region_3d]

@@ -34,8 +34,8 @@ Frames = TypeVar("Frames", float, np.ndarray)
 def fcurves(
     action: bpy.types.Action, slot: "bpy.types.ActionSlot | None" = None
 ) -> bpy.types.bpy_prop_collection | list:
-    """F-curves of an action's slot (default: its first slot for objects), for reading only; empty if it has
-    no such slot.
+    """F-curves of an action's slot, for reading only; empty if it has none. Default: the action's first slot
+    for objects, else its first slot.
     """
     if not hasattr(action, "slots"):
         return action.fcurves
@@ -99,8 +99,8 @@ def playing(owner: bpy.types.ID) -> list[tuple[bpy.types.Action, object]]:
 
 
 def assign(owner: bpy.types.ID, action: bpy.types.Action, slot_handle: int | None = None) -> None:
-    """Assigns an action to a data-block, with the slot that has this handle, or else its first slot for
-    objects.
+    """Assigns an action to a data-block, with the slot that has this handle; else with the slot that Blender
+    chooses, or the first slot for objects.
     """
     animation = owner.animation_data or owner.animation_data_create()
     animation.action = action

@@ -16,7 +16,7 @@ def find(name: str, uid: int) -> bpy.types.Object | None:
 
 
 def is_deleted(obj: bpy.types.Object) -> bool:
-    """Whether an object was deleted, and exists only because pointers refer to it."""
+    """Whether an object is in no collection, as is a deleted one to which pointers still refer."""
     return not obj.users_collection
 
 
@@ -59,8 +59,8 @@ def evaluated(
 
 
 def is_unevaluated(context: bpy.types.Context, obj: bpy.types.Object) -> bool:
-    """Whether Blender does not evaluate an object because it is disabled in viewports. Objects hidden by
-    their eye icon are evaluated.
+    """Whether Blender does not evaluate an object because it is disabled in viewports, or not in the view
+    layer. Objects hidden by their eye icon are evaluated.
     """
     if obj.hide_viewport or obj.name not in context.view_layer.objects:
         return True

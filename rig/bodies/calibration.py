@@ -19,7 +19,8 @@ from . import names
 LIMBS = ("upper_arm", "forearm", "thigh", "shin")  # body parts whose rest orientations differ between bodies
 ENDS = {"hand": "forearm"}  # part at the end of a limb -> part of the limb whose alignment it shares
 LEGS = ("thigh", "shin", "foot")
-# distance, as a share of the body's size, below which the direction between two bones is undefined
+# distance, as a share of the body's size, up to which the direction between two bones counts as undefined;
+# also the sine of an angle up to which two directions count as parallel
 SHORT = 1e-4
 
 
@@ -136,7 +137,9 @@ def _frame(parts: Sequence[names.BodyPart | None], pose: BodyPose) -> Array:
 
 
 def _drop(parts: Sequence[names.BodyPart | None], pose: BodyPose) -> float:
-    """Sum over both thighs of the distance [m] of their heads below the hips; negative if they are above."""
+    """Sum over both thighs of the distance [m] of their heads below the hips; negative if they are above,
+    0 without hips.
+    """
     hips = next((k for k, part in enumerate(parts) if part == names.BodyPart("", "hips")), None)
     if hips is None:
         return 0.0
@@ -157,7 +160,7 @@ def scale(
     target: BodyPose,
 ) -> float:
     """Ratio of the target's leg length to the source's, measured from the hips; if the legs are unknown, the
-    ratio of the whole bodies' lengths.
+    ratio of the whole bodies' lengths; 1 for a single pair.
 
     Raises:
         RigError: the paired bones of one body are all at one position.

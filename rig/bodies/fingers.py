@@ -12,12 +12,12 @@ from collections.abc import Collection, Container, Mapping
 from .finger_names import FINGERS, NONE, FingerName, read_finger
 from .part_names import BodyPart, Parents, deforming, short_names
 
-MOST = 4  # largest number of a finger's bones, with its tip; with more it is not known which are its joints
+MOST = 4  # largest number of a finger's bones, with its tip; fingers with more are left out
 
 
 def fingers(bones: Parents, among: Container[BodyPart] | None = None) -> dict[BodyPart, list[str]]:
-    """Joints of each finger, from the palm outward; without fingers of which it is not known which bones are
-    their joints.
+    """Joints of each finger, from the palm outward. Fingers whose joints cannot be told from their other
+    bones are left out.
 
     Args:
         bones: Parent of each of a body's bones, in any order.
@@ -38,8 +38,8 @@ def fingers(bones: Parents, among: Container[BodyPart] | None = None) -> dict[Bo
 
 
 def _numbers(named: Mapping[str, FingerName], bones: Parents) -> dict[str, tuple[int, int]]:
-    """Numbers of the finger and of the joint for each bone whose finger is only numbered; without bones whose
-    joint is numbered twice.
+    """Bone -> (number of its finger, number of its joint), for bones whose finger is only numbered; without
+    bones whose joint is numbered twice.
 
     The first digit is the finger's, the others are the joint's ("Finger1", "Finger11", "Finger12"); if all
     numbers begin with a zero before other digits, they are the finger's ("finger01", "finger02").
@@ -55,8 +55,8 @@ def _numbers(named: Mapping[str, FingerName], bones: Parents) -> dict[str, tuple
 
 
 def _of_one_finger(numbers: Mapping[str, int], bones: Parents) -> dict[str, tuple[int, int]]:
-    """Numbers of the finger and of the joint of bones that have one number each, if some are below others:
-    they are the joints of one finger. Empty if none is.
+    """Bone -> (number of its finger, number of its joint), for bones that have one number each, if some are
+    below others: they are the joints of one finger. Empty if none is below another.
     """
     is_line = any(
         numbers[bone] != numbers[above]
@@ -67,8 +67,8 @@ def _of_one_finger(numbers: Mapping[str, int], bones: Parents) -> dict[str, tupl
 
 
 def _order(numbers: Collection[int], names: Collection[FingerName]) -> dict[int, str]:
-    """Fingers by their numbers: 0 or 1 is the thumb's or, beside a thumb with a name of its own, the lowest
-    is the index finger's. A single number beside no thumb may be any finger's, as a mitten's.
+    """Number -> finger. The thumb has 0 or 1; if a thumb is named instead, the lowest number is the index
+    finger's. Empty for a single number without a thumb, which may be any finger's, as a mitten's.
     """
     if any(name.finger == "thumb" for name in names):
         return dict(enumerate(list(FINGERS)[1:], min(numbers, default=0)))
@@ -80,7 +80,7 @@ def _in_line(joints: Mapping[str, tuple[int, int]], bones: Parents) -> list[str]
     empty if there are too many, or two that their names do not tell apart.
 
     Args:
-        joints: Position of each joint by its name.
+        joints: Name of each joint -> (segment, number), which sort joints that are not below one another.
         bones: Parent of each bone.
     """
     if len(joints) > MOST or len(set(joints.values())) < len(joints):

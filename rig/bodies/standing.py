@@ -10,7 +10,7 @@ from ..blender import actions
 from ..bones import rotation_modes
 from . import source as sources
 
-SAMPLES = 64  # number of frames of a clip that are examined
+SAMPLES = 64  # largest number of frames of an action in which the feet's height is measured
 # percentile of the lower foot's height over the frames: in a few frames the foot sinks in or is captured
 # badly, in others it is in the air
 STANDING = 25

@@ -12,7 +12,8 @@ from .part_names import BodyPart
 # smallest cosine of the angle between trunk and legs of a figure that stands or lies straight; it is smaller
 # in a quadruped
 STRAIGHT = np.cos(np.radians(45.0))
-# cosine of the angle between up and the trunk from which a figure stands
+# cosine of the angle between up and the trunk, or the legs, above which a figure counts as standing; below
+# its negative, as standing on its head
 UPRIGHT = np.cos(np.radians(60.0))
 # direction of the trunk in the world (x, y) -> keys in Blender that rotate it upright
 RAISING = {(0, 1): "R X 90", (0, -1): "R X -90", (1, 0): "R Y -90", (-1, 0): "R Y 90"}

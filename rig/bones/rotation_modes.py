@@ -26,13 +26,13 @@ Spans = Sequence[tuple[float, float]]  # (lowest, highest) angle [rad] about X, 
 
 HINGES = "XYZ"
 AT_REST: Angles = (0.0, 0.0, 0.0)
-FREE = (-inf, inf)  # limits [rad] of a hinge that is not limited
+FREE = (-inf, inf)  # (lowest, highest) value [rad or m] of a joint without limits
 UNLIMITED: Spans = (FREE,) * 3
-SLACK = 1e-6  # [rad] tolerance of limits, for single precision
-# half of the middle angle's distance [rad] from 90 degrees, below which the other two angles are noise of
-# single precision
+SLACK = 1e-6  # [rad or m] distance beyond a limit that counts as within it (single precision)
+# length of a pair (sine, cosine) up to which its arc tangent counts as undefined: single precision leaves
+# only noise in it
 GIMBAL = 1e-7
-NO_TURN = 1e-6  # [rad] rotation below which its axis is undefined in single precision
+NO_TURN = 1e-6  # [rad] rotation below which its axis counts as undefined (single precision)
 NO_LENGTH = 1e-35  # length of a quaternion below which Blender shows half a revolution about X
 NO_AXIS = 1e-16  # length of an axis below which Blender shows no rotation
 # order -> (indices of its axes, the last one nearest to the parent; 1 if they are right-handed, else -1)
@@ -112,7 +112,7 @@ def angles_of(
     principal[j] = 2.0 * atan2(above, below) - pi / 2
     principal[k] = sign * (half_sum + half_difference)
     x, y, z = principal
-    # Usually the first angles are the nearest ones; this test saves most of the time of the comparison below.
+    # Usually the principal angles are the nearest ones; then the comparison below is not needed.
     (low_x, high_x), (low_y, high_y), (low_z, high_z) = spans
     # within this distance no other solution is nearer
     is_near = abs(x - near[0]) + abs(y - near[1]) + abs(z - near[2]) < pi / 2
@@ -244,13 +244,13 @@ def with_hinges(
     before: Sequence[float] | None = None,
     spans: Spans = UNLIMITED,
 ) -> tuple[float, ...]:
-    """Values of the bone's rotation channel with other angles [rad] of some hinges, by their axes; the other
-    hinges stay as authored.
+    """Values of the bone's rotation channel with new angles [rad] of some hinges; its other hinges stay as
+    authored.
 
     Args:
         pose_bone: The bone.
-        values: Axis -> angle.
-        before: Values to be near to; None: the authored ones.
+        values: Axis -> new angle [rad].
+        before: Values of the channel that the returned ones are near to; None: the authored ones.
         spans: Limits [rad] of the hinges, by which the angles of the other hinges are chosen.
     """
     authored, mode = stored(pose_bone), pose_bone.rotation_mode

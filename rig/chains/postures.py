@@ -115,8 +115,8 @@ def _append(mover: bpy.types.PropertyGroup, action: bpy.types.Action, adopted: b
 
 
 def remove(mover: bpy.types.PropertyGroup, index: int) -> None:
-    """Removes a posture from a mover's list. A pose asset that Store Posture made loses its asset mark, and
-    is deleted if nothing else uses it.
+    """Removes a posture from a mover's list. A pose asset that Store Posture made loses its asset mark unless
+    another list has it, and is deleted if nothing else uses it.
     """
     kept_posture.modernise(mover.id_data)  # the mover may come from an older file
     posture = mover.postures[index]

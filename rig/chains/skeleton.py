@@ -84,7 +84,7 @@ def _authored_pose(
         location = ORIGIN if part.connected else tuple(bone.location)
     rotation = tuple(getattr(bone, part.channel) if part.order else bone.matrix_basis.to_quaternion())
     scale = tuple(bone.scale)
-    # a sum is finite if all its terms are; one test is faster than testing each
+    # a sum is finite only if all its terms are; one test is faster than testing each
     if not isfinite(sum(location) + sum(rotation) + sum(scale)):
         raise RigError(
             f"The pose of bone '{part.name}' is not a number: clear its transform, its drivers or its keys"
@@ -115,7 +115,7 @@ class ChainReader:
             not read.
 
     Raises:
-        RigError: the bones form no tree, or no joint can move.
+        RigError: a bone is missing, an end is no descendant of the root, or a joint cannot be in this chain.
     """
 
     def __init__(
@@ -172,7 +172,7 @@ class ChainReader:
     def _axes_by_bone(
         self, pose_bones: bpy.types.bpy_prop_collection, chain: bpy.types.PropertyGroup
     ) -> dict[str, frozenset[str]]:
-        """Axes of the joints of each bone, in the order of the properties.
+        """Bone -> axes of its joints, with the bones in the order of the chain's list of joints.
 
         Raises:
             RigError: there are no joints, or one cannot be in this chain.
@@ -356,8 +356,8 @@ class ChainReader:
     def can_carry(self, name: str, scale: tuple) -> bool:
         """Whether a chain of rigid joints can represent a bone with this scale.
 
-        A uniform scale enlarges the bone's descendants. A last bone may have any positive scale, which
-        affects only the eye's position.
+        A uniform scale enlarges the bone's descendants. A bone without a child in the chain may have any
+        positive scale: only the position of the end's eye depends on it.
         """
         if min(scale) <= 0.0:
             return False

@@ -20,13 +20,14 @@ from .poses import object_scale
 from .precise_rest import Rest, rest_of
 
 POINTS = [
-    ("TAIL", "Tail", "The tail of the bone"),
-    ("HEAD", "Head", "The head of the bone, where its joint is"),
-    ("ORIGIN", "Link Origin", "Origin of the link in the file of an imported robot"),
+    ("TAIL", "Tail", "Connect the bone at its tail"),
+    ("HEAD", "Head", "Connect the bone at its head, where its joint is"),
+    ("ORIGIN", "Link Origin", "Connect the bone at the origin of its link in the imported robot's file"),
 ]
 WORDS = {name: title.lower() for name, title, _ in POINTS}
-APART = 1e-4  # distance within which two points coincide, as a share of the armature's size
-ALIKE = 1e-6  # difference within which two distances are equal, as a share of the armature's size
+# distance between a closure's two points above which its gap is reported, as a share of the armature's size
+APART = 1e-4
+ALIKE = 1e-6  # difference up to which two distances count as equal, as a share of the armature's size
 
 
 def point(rig: bpy.types.Object, rest: Rest, bone: str, which: str) -> Array:
@@ -118,7 +119,7 @@ def gap(rig: bpy.types.Object, rest: Rest, closure: bpy.types.PropertyGroup) -> 
 
 
 def is_apart(rest: Rest, distance: float) -> bool:
-    """Whether a gap `distance` [m] is large enough to be visible."""
+    """Whether a gap `distance` [m] is large enough to be reported."""
     return distance > APART * rest.size
 
 

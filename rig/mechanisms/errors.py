@@ -18,10 +18,10 @@ from ..bones.axes import is_prismatic
 from .authored_mechanism import Reading
 from .joint_kinds import dof_axes
 
-# largest height of a Ground body that stands on the ground above the mechanism's lowest point, as a share of
-# the mechanism's height
+# height of the Ground bodies above the mechanism's lowest point up to which they count as standing on the
+# ground, as a share of the mechanism's height; if they are higher, the mechanism counts as mounted
 LEVEL = 0.01
-LEAST = 1e-5  # [m, rad] the smallest error that is reported
+LEAST = 1e-5  # [rad, m, or share of the mechanism's size] error above which it is reported
 
 
 def missed(solver: MechanismSolver, goals: Goals, state: AssemblyState) -> str:

@@ -142,7 +142,9 @@ def driven(reading: Reading, placement: Placement, base_from_world: Array) -> li
 def leaders(
     owner: bpy.types.Object, settings: bpy.types.PropertyGroup, reading: Reading, objects: Dependencies
 ) -> list[Dependency]:
-    """Bones and objects that move the mechanism's base, driven bodies and targets."""
+    """Bones and objects that move the mechanism's base, its driven bodies and, unless motors alone drive it,
+    its targets.
+    """
     part = reading.base_part
     followed = [(find(part.object_name, part.uid), part.bone) if part is not None else (owner, "")]
     followed += [(find(part.object_name, part.uid), "") for part in reading.parts if part.role == "DRIVEN"]

@@ -16,7 +16,8 @@ from .ownership import NONE
 
 # type of Blender's rigid body constraint that drives another constraint between the same bodies
 MOTOR = "MOTOR"
-# [m or rad] range of a generic constraint below which the constraint locks the axis
+# [m or rad] range of a generic constraint below which it locks the axis; a lower limit that is above the
+# upper one by this much is refused
 LOCKED = 1e-6
 # Blender's type -> (axes of translation, axes of rotation) of the joint
 PLAIN_TYPES = {
@@ -102,7 +103,8 @@ def joints(joint_objects: Iterable) -> Iterator[ObjectJoint]:
     """The joints of these objects, in order of their names.
 
     Raises:
-        RigError: a joint connects nothing, or no kind of joint has its DoF.
+        RigError: a joint connects nothing or a body to itself, a lower limit is above the upper one, or no
+            kind of joint has its DoF.
     """
     for joint_object in sorted(joint_objects, key=lambda joint_object: joint_object.name):
         constraint, part = joint_object.rigid_body_constraint, joint_object.limber.part
@@ -118,7 +120,7 @@ def joints(joint_objects: Iterable) -> Iterator[ObjectJoint]:
 
 
 def driven_pairs(joint_objects: Iterable) -> list[set]:
-    """Pairs of bodies that are connected by Blender's own Motor constraints."""
+    """Pairs of bodies, by session_uid, that are connected by Blender's own Motor constraints."""
     constraints = [
         joint_object.rigid_body_constraint
         for joint_object in joint_objects
@@ -202,7 +204,9 @@ def _limits(
 
 
 def has_lost_limits(joint: ObjectJoint) -> bool:
-    """Whether a constraint limits rotations but is read as a spherical joint, which cannot have limits."""
+    """Whether a constraint limits rotations but is read as a spherical or free joint, whose rotation cannot
+    have limits.
+    """
     constraint = joint.frame_object.rigid_body_constraint
     is_ball = joint.aligned_kind.kind in ("spherical", "free")
     return (

@@ -22,10 +22,11 @@ from ..bones import imported_robot
 from .joint_kinds import LETTERS
 from .poses import rigid
 
-# largest difference of an armature's scale from 1; beyond it, lengths in its robot's file would be wrong
+# difference up to which an armature's scale counts as 1; at other scales the lengths in its robot's file are
+# not used
 EVEN = 1e-4
-# [rad, or share of the armature's size] distance from its pose in the robot's file above which a bone was
-# moved in Edit Mode
+# distance of a bone's head from its position in the robot's file, as a share of the armature's size, above
+# which the bone counts as moved in Edit Mode; for its joint's axis, ten times as much [rad]
 DRAWN = 1e-4
 UNSCALED = (1.0, 1.0, 1.0)
 

@@ -22,7 +22,8 @@ from .joints import ObjectJoint
 from .ownership import ends, joint_objects, role_of
 from .poses import rigid
 
-# [rad, or share of the mechanism's size] tolerance for gaps at joints, and for displaced objects of joints
+# [rad, or share of the mechanism's size] gap at a joint, or displacement of a joint's object, above which a
+# pose counts as not valid; also the smallest size [m]
 NEAR = 1e-3
 REMEDY = "press Go to Rest Pose to put all back, or Set Rest Pose to take them as they are"
 
@@ -58,8 +59,8 @@ class RestPose:
         return max(float(np.ptp([pose[:3, 3] for pose in self.rest.values()], axis=0).max()), NEAR)
 
     def gaps(self, object_joints: Iterable[ObjectJoint]) -> Array:
-        """Error (j,) of each joint in the current frame, minus its error in the rest pose [rad, or lengths
-        relative to `size`].
+        """Error (j,) of each joint in the current frame, minus its error in the rest pose, and at least 0
+        [rad, or lengths relative to `size`].
         """
         object_joints = list(object_joints)
         residuals = JointResiduals([joint.aligned_kind.kind for joint in object_joints])

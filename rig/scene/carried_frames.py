@@ -27,8 +27,8 @@ def in_parent(obj: bpy.types.Object) -> np.ndarray | None:
 def in_carrier(obj: bpy.types.Object, carrier: bpy.types.Object) -> np.ndarray:
     """Frame (4, 4) of an object in the space of another object; of an armature with its bones at rest.
 
-    Where parents do not carry the object, it is as their world matrices show it. Both objects are evaluated,
-    or both are original.
+    If parents do not lead from the object to the carrier, the frame comes from both world matrices. Both
+    objects are evaluated, or both are original.
     """
     if obj == carrier:
         return np.eye(4)

@@ -25,35 +25,35 @@ class GoalKind(NamedTuple):
 
 # files store the index in this table, so new goals are added at its end
 GOALS = {
-    "POINT": GoalKind(Point, "Look at Point", "The end looks at the position of the target", "looks at"),
+    "POINT": GoalKind(Point, "Look at Point", "Look at the position of the target", "looks at"),
     "DIRECTION": GoalKind(
         Direction,
         "Look Along Direction",
-        "The end looks along an axis of the target, wherever the target is",
+        "Look along an axis of the target, wherever the target is",
         "looks along",
     ),
     "ORIENTATION": GoalKind(
         Orientation,
         "Match Orientation",
-        "The end bone has the orientation of the target",
+        "Give the end bone the orientation of the target",
         "takes the orientation of",
     ),
     "POSITION": GoalKind(
         Position,
         "Reach Position",
-        "The end is at the position of the target, in any orientation",
+        "Bring the end to the position of the target, in any orientation",
         "reaches for",
     ),
     "FRAME": GoalKind(
         Frame,
         "Reach and Orient",
-        "The end has the position and the orientation of the target",
+        "Bring the end to the position and the orientation of the target",
         "takes the pose of",
     ),
     "AIM": GoalKind(
         PositionAndDirection,
         "Reach and Look Along",
-        "The end is at the position of the target and looks along an axis of it",
+        "Bring the end to the position of the target, and look along an axis of the target",
         "reaches for, and looks along,",
     ),
 }
@@ -152,7 +152,7 @@ def with_goal(chain: bpy.types.PropertyGroup, watch: int | None = None) -> list[
 
 AXES = tuple(sign + letter for letter in "XYZ" for sign in "+-")  # possible forward axes
 CUSTOM = "CUSTOM"  # value of `forward_axis` for a direction chosen freely
-SHORTEST = 1e-6  # length below which a vector has no direction
+SHORTEST = 1e-6  # length up to which a vector counts as having no direction
 PARALLEL = 0.999  # cosine of the angle from which two directions count as parallel
 
 

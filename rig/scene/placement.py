@@ -129,8 +129,8 @@ class Placement:
         return self._hanging_bone(rig, bone.parent, self._rests.in_parent(bone) @ relative)
 
     def hanging(self, obj: bpy.types.Object, bone: str = "") -> Hanging | None:
-        """An object, or a bone of it, that a chain carries through parents and Child Of constraints alone;
-        None if no chain does, or if only Blender can compute its pose.
+        """An object, or a bone of it, that a chain carries through parents alone; None if no chain does, or
+        if only Blender can compute its pose, as with a constraint.
         """
         if not self._may_hang(obj, obj.data.bones[bone] if bone else None):
             return None
