@@ -148,7 +148,7 @@ def keep_download(robot: Description, folder: Path) -> Path:
 
 
 def _paths(kind: Kind) -> dict[str, Path]:
-    """Paths that the user has chosen, by the name of the robot's folder."""
+    """Name of a robot's folder -> path that the user has chosen."""
     folder, name = PATHS
     user = user_folder(folder, create=False)
     try:
@@ -161,8 +161,8 @@ def _paths(kind: Kind) -> dict[str, Path]:
 
 
 def _keep(kind: Kind, chosen: dict[str, Path]) -> None:
-    """Stores paths that the user has chosen, by the name of the robot's folder; raises RigError if they
-    cannot be written.
+    """Stores the paths that the user has chosen, as `_paths` reads them; raises RigError if they cannot be
+    written.
     """
     folder, name = PATHS
     user = user_folder(folder)

@@ -192,7 +192,9 @@ def _eyes(figure: Figure, above: int, belongs: Belongs = lambda _: True) -> tupl
 
 
 class _Pair(NamedTuple):
-    """A pair of bones without children that may be eyes. Of two pairs the larger one is more likely so."""
+    """A pair of bones without children that may be eyes. Of two pairs, the eyes are the one that is larger as
+    a tuple.
+    """
 
     is_named: bool  # whether the left bone is named an eye
     aim: float  # as `_aim`

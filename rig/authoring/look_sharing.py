@@ -65,7 +65,7 @@ class _Split(NamedTuple):
 
     Attributes:
         torso_share: Share of the look that the torso follows.
-        head_share: Share of the rest that the head does.
+        head_share: Share of the rest that the head follows.
         dead_zone: Angle [rad] of the look that the torso may leave out, depending on where the target was.
     """
 

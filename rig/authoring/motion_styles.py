@@ -78,7 +78,7 @@ def _is_same(style: StyleSettings, other: StyleSettings) -> bool:
 
 
 def in_file() -> dict[str, StyleSettings]:
-    """Motion styles of this .blend's chains, bodies and mechanisms that are not built in, by their labels."""
+    """Label -> motion style of this .blend's chains, bodies and mechanisms, of those that are not built in."""
     styles = {mover.long_label: of(mover.settings) for obj in bpy.data.objects for mover in movers_of(obj)}
     return {
         label: style

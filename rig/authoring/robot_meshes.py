@@ -19,7 +19,7 @@ from ...robots.transform import Transform
 from ..blender.counting import counted
 from . import robot_size
 
-# names of Blender's import operators (bpy.ops.wm), by the suffix of the file
+# suffix of a file -> name of Blender's import operator (bpy.ops.wm)
 IMPORTERS = {".stl": "stl_import", ".obj": "obj_import"}
 SIDES = 32  # number of segments of a cylinder; a sphere has half as many rings
 SLENDER = 0.2  # thickness of a placeholder bar, relative to its length
@@ -64,7 +64,7 @@ class _VisualBuilder:
         self.files, self.collection, self.up_axis = files, collection, up_axis
         self.warnings: list[str] = []
         self.sizes: dict[str, float] = {}  # [m] largest dimension of the mesh of each file, after scaling
-        # names of the rotated files, by the kind of file and its up axis other than Z
+        # (kind of file, its up axis other than Z) -> names of the rotated files
         self._rotated: dict[tuple[str, str], list[str]] = {}
         self._meshes: dict[str, bpy.types.Mesh | None] = {}
         self._materials: dict[tuple[str, Colour], bpy.types.Material] = {}

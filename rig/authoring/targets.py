@@ -39,7 +39,7 @@ def make(
     """Makes a target that the chain already meets in its shown pose, for this chain and others with the same
     target.
 
-    For a goal of reaching it is at the end; for a look it is in front of the end's eye.
+    For a goal with a position the target is at the end's eye, for all others in front of it.
 
     Returns:
         The target, and the names of the chains that use it.

@@ -61,13 +61,13 @@ def choose_chain(item: bpy.types.PropertyGroup, number: int) -> None:
 
 
 def watchable() -> Iterator[ChainTarget]:
-    """The targets that the chains' own ends can look at."""
+    """The targets that the chains' main ends can look at."""
     for _, chain in chains():
         yield from watchable_by(chain)
 
 
 def is_target(obj: bpy.types.Object) -> bool:
-    """Whether an object, or a bone of it, is among the targets of the chains' own ends."""
+    """Whether an object, or a bone of it, is among the targets of the chains' main ends."""
     return any(target.obj == obj for target in watchable())
 
 

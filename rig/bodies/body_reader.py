@@ -273,7 +273,7 @@ class BodyReader:
         unjointed: Sequence[UnjointedPose],
         state: KinematicState,
     ) -> dict[str, SolvedChannels]:
-        """Channels of each bone that the body moves, by the bone's name, for a state of the solver.
+        """Bone -> its channels, for each bone that the body moves, for a state of the solver.
 
         Args:
             rig: The armature object.

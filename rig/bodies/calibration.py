@@ -49,7 +49,7 @@ def from_rest(
         source, target: World poses of the paired bones at rest.
     """
     parts = parts_of(pairs)
-    # rotation that turns the target at rest to face as the source does
+    # rotation that makes the target at rest face as the source does
     align = _frame(parts, source) @ _frame(parts, target).T
     index = {pair.target: k for k, pair in enumerate(pairs)}
     children = _children(parents, index)
@@ -73,7 +73,7 @@ def from_rest(
 
 
 def _children(parents: Mapping[str, str | None], index: Mapping[str, int]) -> dict[int, list[int]]:
-    """Indices of the paired bones that are nearest below each paired bone, by its index."""
+    """Index of a paired bone -> indices of the paired bones that are nearest below it."""
     children: dict[int, list[int]] = {}
     for bone, parent in parents.items():
         if parent is not None:
@@ -82,7 +82,7 @@ def _children(parents: Mapping[str, str | None], index: Mapping[str, int]) -> di
 
 
 def _rotation_between(start: Array, end: Array) -> Array:
-    """Smallest rotation (3, 3) from one direction (3,) to another, which may have any length."""
+    """Smallest rotation (3, 3) from the direction of one vector (3,) to that of another."""
     quaternion = rotations.between(rotations.unit(tuple(start)), rotations.unit(tuple(end)))
     return np.array(rotations.to_matrix(quaternion))
 

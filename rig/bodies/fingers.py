@@ -1,10 +1,10 @@
 """Joints of a body's fingers, from the palm outward, by names and hierarchy. Does not use Blender.
 
-Conventions number a finger's joints from 0 or from 1, or name them after bones, and differ there too: a thumb
-has the joints proximal, intermediate and distal in Unity and VRM 0, and metacarpal, proximal and distal in
-VRM 1, Godot and OpenXR. A joint is therefore known by its position among the bones of its finger: by their
-hierarchy or, where that is not known, as in a stream, by their names. Bones in the palm and tips are no
-joints, and neither are a robot's links, which are hinges.
+Conventions number a finger's joints from 0 or from 1, or name them after bones, and these names
+differ too: a thumb has the joints proximal, intermediate and distal in Unity and VRM 0, and metacarpal,
+proximal and distal in VRM 1, Godot and OpenXR. A joint is therefore known by its position among the bones of
+its finger: by their hierarchy or, where that is not known, as in a stream, by their names. Bones in the palm
+and tips are no joints, and neither are a robot's links, which are hinges.
 """
 
 from collections.abc import Collection, Container, Mapping
@@ -26,14 +26,16 @@ def fingers(bones: Parents, among: Container[BodyPart] | None = None) -> dict[Bo
     short = short_names(deforming(bones))
     named = {bone: name for bone in short if (name := read_finger(short[bone]))}
     numbers = _numbers(named, bones)
-    order = _order({number for number, _ in numbers.values()}, named.values())
+    order = _finger_by_number({number for number, _ in numbers.values()}, named.values())
     joints: dict[BodyPart, dict[str, tuple[int, int]]] = {}
     for bone, name in named.items():
         number, joint = numbers.get(bone, (NONE, name.joint))
         finger = name.finger or order.get(number, "")
         if finger and (finger == "thumb" or not name.is_in_palm):
             joints.setdefault(BodyPart(name.side, finger), {})[bone] = (name.segment, joint)
-    lines = {part: _in_line(of, bones) for part, of in joints.items() if among is None or part in among}
+    lines = {
+        part: _joints_in_order(of, bones) for part, of in joints.items() if among is None or part in among
+    }
     return {part: line for part, line in lines.items() if line}
 
 
@@ -66,7 +68,7 @@ def _of_one_finger(numbers: Mapping[str, int], bones: Parents) -> dict[str, tupl
     return {bone: (min(numbers.values()), joint) for bone, joint in numbers.items()} if is_line else {}
 
 
-def _order(numbers: Collection[int], names: Collection[FingerName]) -> dict[int, str]:
+def _finger_by_number(numbers: Collection[int], names: Collection[FingerName]) -> dict[int, str]:
     """Number -> finger. The thumb has 0 or 1; if a thumb is named instead, the lowest number is the index
     finger's. Empty for a single number without a thumb, which may be any finger's, as a mitten's.
     """
@@ -75,7 +77,7 @@ def _order(numbers: Collection[int], names: Collection[FingerName]) -> dict[int,
     return dict(enumerate(FINGERS, min(1, *numbers))) if len(numbers) > 1 else {}
 
 
-def _in_line(joints: Mapping[str, tuple[int, int]], bones: Parents) -> list[str]:
+def _joints_in_order(joints: Mapping[str, tuple[int, int]], bones: Parents) -> list[str]:
     """Names of a finger's joints from the palm outward, each below the one before if any is below another;
     empty if there are too many, or two that their names do not tell apart.
 

@@ -19,8 +19,8 @@ UP = np.array((0.0, 0.0, 1.0))
 
 
 def parts(rig: bpy.types.Object) -> dict[BodyPart, list[str]]:
-    """Names of the bones of each body part, from the root outward, by an armature's rest pose; empty if it
-    does not have two legs.
+    """Names of the bones of each body part, from the root outward, by an armature's rest pose; empty
+    if the figure is not symmetrical or has no pair of legs.
     """
     figure = Figure(rig)
     if figure.front is None or not figure.trunk:

@@ -53,7 +53,7 @@ def _up(rig: bpy.types.Object) -> Array:
 
 
 def _sole(rig: bpy.types.Object, links: set[str], foot: bpy.types.Bone) -> tuple[tuple[str, Array], ...]:
-    """Points (m, 3) of each link, in its frame, that may touch the floor."""
+    """(link, points (m, 3) [m] in its frame that can touch the floor) of each link of a foot."""
     bones = [foot, *foot.children_recursive]
     carriers = {
         bone.name: next(above.name for above in (bone, *bone.parent_recursive) if above.name in links)

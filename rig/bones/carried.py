@@ -21,7 +21,7 @@ from .joint_axes import constraint_range, free_axes
 
 # types of constraints by which a bone takes the rotation of another bone
 TURNING = {"COPY_ROTATION", "COPY_TRANSFORMS"}
-# spaces of a constraint's owner and target: those with one frame for all bones, and the bone's own
+# spaces of a constraint's owner and target: those with one frame for all bones, and that of the bone itself
 ABSOLUTE, LOCAL = {"WORLD", "POSE"}, {"LOCAL"}
 
 

@@ -15,6 +15,7 @@ from .controls import Controls
 from .front import Front, front_of
 
 # "the figure's size" below is the diagonal of its bounding box
+
 # height above the lowest point up to which a point counts as on the ground, as a share of the figure's
 # height: feet may rest at different heights
 LOW = 0.15
@@ -279,7 +280,7 @@ class Figure:
 
     def is_paired(self, apart: float, without: int) -> bool:
         """Whether the tips of any bone and its mirror image are at least `apart` (a share of the figure's
-        size) from each other, among bones that are not `without` or below it.
+        size) from each other, among bones other than `without` and its descendants.
         """
         excluded = set(self.below(without))
         pairs = ((k, other) for k, other in self.image.items() if other not in {-1, k} and k not in excluded)

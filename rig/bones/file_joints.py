@@ -133,8 +133,8 @@ def match(
     joints: Sequence[FileJoint],
     others: Sequence[Mapping[str, Sequence[str]]] = (),
 ) -> dict[str, FileJoint]:
-    """Matches a file's joints to the robot's joints; returns the robot's joints by the file's names. Joints
-    without a match are left out.
+    """Matches a file's joints to the robot's joints; returns name in the file -> the robot's joint.
+    Joints without a match are left out.
 
     A joint is matched by one of its names, else by a name that differs only in case or punctuation, else by
     another name that the file's joint may have, else by its servo's ID. The rest is matched by names without
@@ -173,8 +173,9 @@ def match(
 def _by_bare_names(
     names: Sequence[str], joints: Sequence[FileJoint], taken: set[int]
 ) -> dict[str, FileJoint]:
-    """Joints that are not `taken`, by the file's names, compared without namespace and the word "joint".
-    Empty unless each name identifies exactly one joint, since the file may otherwise be another robot's.
+    """Name in the file -> joint, for joints that are not `taken` and names compared without namespace and the
+    word "joint". Empty unless each name identifies exactly one joint, since the file may otherwise be another
+    robot's.
     """
     if len(names) > len(joints) - len(taken):
         return {}

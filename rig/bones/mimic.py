@@ -1,4 +1,4 @@
-"""Mimic joints of an imported robot: bones whose URDF joint follows another joint by a fixed ratio.
+"""Mimic joints of an imported robot: bones whose URDF joint is a linear function of another joint.
 
 A driver moves such a bone by the authored channel of its leader. A solved pose is not in that channel, so
 live motion and bakes compute the mimic bone's pose while the driver exists.

@@ -32,7 +32,7 @@ SLACK = 1e-6  # [rad or m] distance beyond a limit that counts as within it (sin
 # length of a pair (sine, cosine) up to which its arc tangent counts as undefined: single precision leaves
 # only noise in it
 GIMBAL = 1e-7
-NO_TURN = 1e-6  # [rad] rotation below which its axis counts as undefined (single precision)
+NO_ROTATION = 1e-6  # [rad] rotation below which its axis counts as undefined (single precision)
 NO_LENGTH = 1e-35  # length of a quaternion below which Blender shows half a revolution about X
 NO_AXIS = 1e-16  # length of an axis below which Blender shows no rotation
 # order -> (indices of its axes, the last one nearest to the parent; 1 if they are right-handed, else -1)
@@ -133,7 +133,7 @@ def fitted_hinge(rotation: Quaternion, order: str, axis: str, angles: Angles) ->
     """Angle [rad] of the hinge about `axis` for which a bone's rotation is nearest to a unit quaternion, with
     its other hinges at `angles`.
     """
-    upright, reversed_ = (_alike(rotation, order, angles, {axis: angle}) for angle in (0.0, pi))
+    upright, reversed_ = (_similarity(rotation, order, angles, {axis: angle}) for angle in (0.0, pi))
     return 2.0 * atan2(reversed_, upright)
 
 
@@ -148,7 +148,7 @@ def fitted_hinges(
     # maximised separately.
     first, second = axes
     (a, b), (c, d) = (
-        [_alike(rotation, order, angles, {first: one, second: other}) for other in (0.0, pi)]
+        [_similarity(rotation, order, angles, {first: one, second: other}) for other in (0.0, pi)]
         for one in (0.0, pi)
     )
     one, other = near[INDEX[first]], near[INDEX[second]]
@@ -157,7 +157,7 @@ def fitted_hinges(
     return half_sum + half_difference, half_sum - half_difference
 
 
-def _alike(rotation: Quaternion, order: str, angles: Angles, changed: Mapping[str, float]) -> float:
+def _similarity(rotation: Quaternion, order: str, angles: Angles, changed: Mapping[str, float]) -> float:
     """Cosine of half the angle between a unit quaternion and a bone's rotation with hinges at `angles` [rad],
     except those in `changed`.
     """
@@ -215,7 +215,7 @@ def _axis_angle(rotation: Quaternion, before: Sequence[float] | None) -> tuple[f
     if before is None:
         return (angle, *axis)
     last, *last_axis = before
-    if angle < NO_TURN and (size := rotations.length(last_axis)) >= NO_AXIS:
+    if angle < NO_ROTATION and (size := rotations.length(last_axis)) >= NO_AXIS:
         return (tau * round(last / tau), *rotations.scale(last_axis, 1.0 / size))
     if rotations.dot(axis, last_axis) < 0.0:
         angle, axis = -angle, rotations.scale(axis, -1.0)

@@ -88,8 +88,8 @@ class Deviation(NamedTuple):
 
 
 class _Fit(NamedTuple):
-    """Values of a bone's joints [rad or m], by axis, that come nearest to its evaluated pose, and the
-    remaining difference.
+    """Axis -> value [rad or m] of a bone's joints that come nearest to its evaluated pose, and the remaining
+    difference.
     """
 
     values: dict[str, float]
@@ -246,7 +246,7 @@ def _is_within(
 
 
 def _of_rotation(bone: bpy.types.PoseBone, bone_axes: Sequence[str], limits: Limits) -> dict[str, float]:
-    """Values [rad or m] of a bone's joints by axis, from its channels, for a bone that rotates by quaternion
+    """Axis -> value [rad or m] of a bone's joints, from its channels, for a bone that rotates by quaternion
     or axis-angle.
     """
     hinges = rotation_modes.hinges(bone, rotation_modes.spans_of(limits, bone.name))

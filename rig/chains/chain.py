@@ -56,8 +56,8 @@ _OF_END = attrgetter("goal", "target_axis", "forward_axis", "up", "eye", "roll",
 
 
 def storage_of(group: bpy.types.bpy_struct) -> MutableMapping[str, object] | None:
-    """Stored values of a property group, or of an ID's or bone's extension properties, by their names; None
-    if nothing is stored.
+    """Name -> stored value of a property group, or of an ID's or bone's extension properties; None if nothing
+    is stored.
     """
     return group if bpy.app.version < (5, 0, 0) else group.bl_system_properties_get()
 
@@ -132,7 +132,7 @@ def has_limits(joint: bpy.types.PropertyGroup) -> bool:
 
 
 def tools(chain: bpy.types.PropertyGroup, reader: ChainReader) -> list[tuple]:
-    """Tool frame of each end, the chain's own first: rotation and offset [m] in the end bone's frame.
+    """Tool frame of each end, the main end's first: rotation and offset [m] in the end bone's frame.
 
     Raises:
         RigError: a setting is invalid.
@@ -143,7 +143,8 @@ def tools(chain: bpy.types.PropertyGroup, reader: ChainReader) -> list[tuple]:
 def solver_options(
     chain: bpy.types.PropertyGroup, solver: str, reader: ChainReader, rig_in_world: Matrix | None = None
 ) -> object:
-    """The user's settings of a solver, as that solver's options object; None if the solver has no options.
+    """The user's settings of a solver, as that solver's options object; None if the solver is not known
+    or has no options.
 
     Args:
         chain: The chain.

@@ -80,7 +80,7 @@ def active(
         evaluated_settings: The mover's evaluated settings (see `chain.keyed`), if they differ from its own.
 
     Raises:
-        RigError: no posture is chosen, or the chosen one was removed from the list or its asset deleted.
+        RigError: the list is empty, the chosen posture was removed from it, or its asset was deleted.
     """
     if not mover.postures:
         raise RigError(none_stored(mover))

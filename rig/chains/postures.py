@@ -53,7 +53,7 @@ def make(
         owner: The object that the mover moves.
         mover: The mover's settings.
         name: Name of the posture.
-        values: Values by bone ("": the object itself), channel and index.
+        values: (bone ("": the object itself), channel, index) -> value.
     """
     action = pose_asset(owner, name, values, f"Posture of {owner.name}, {mover.label}")
     _append(mover, action, adopted=False)

@@ -106,7 +106,7 @@ def _unjointed_rotation(part: ChainBone, pose: AuthoredChannels) -> tuple[float,
 class ChainReader:
     """Reads one chain from an armature object: its structure once, its pose in every tick.
 
-    Readers are equal if bones, joints, rotation modes and rest poses are.
+    Readers are equal if they have read the same structure: bones, joints, rotation modes, rest poses.
 
     Args:
         rig: The armature object.
@@ -313,7 +313,7 @@ class ChainReader:
 
         Raises:
             RigError: a bone does not inherit rotation, is moved along other axes than its own, or has a scale
-                that joints cannot have.
+                that joints cannot represent.
         """
         unjointed: list[UnjointedPose] = []
         for k, (part, pose) in enumerate(zip(self.parts, poses, strict=True)):

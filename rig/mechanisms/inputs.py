@@ -274,7 +274,7 @@ def goal_spec(goal: bpy.types.PropertyGroup, reading: Reading) -> GoalSpec:
     """
     if goal.does == CENTRE:
         return GoalSpec(CENTRE, "", HERE, AXES[goal.axis])
-    return GoalSpec(goal.does, *_followed(goal, reading), AXES[goal.axis])
+    return GoalSpec(goal.does, *_body_frame(goal, reading), AXES[goal.axis])
 
 
 def goal_weights(weighed: bpy.types.PropertyGroup) -> GoalWeights:
@@ -284,7 +284,7 @@ def goal_weights(weighed: bpy.types.PropertyGroup) -> GoalWeights:
     )
 
 
-def _followed(goal: bpy.types.PropertyGroup, reading: Reading) -> tuple[str, RigidTransform]:
+def _body_frame(goal: bpy.types.PropertyGroup, reading: Reading) -> tuple[str, RigidTransform]:
     """Name of a goal's body, and the frame on that body that should meet the target. Raises RigError if the
     goal has no body of the mechanism.
     """

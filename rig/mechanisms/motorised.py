@@ -37,7 +37,7 @@ def with_motors(settings: bpy.types.PropertyGroup, joints: Iterable[Joint]) -> l
 
 
 def _motorised(joint: Joint, driven: dict) -> Joint:
-    """A joint that is actuated by the motors `driven`, by axis; its limits are the narrower of those of the
+    """A joint that the motors `driven` (axis -> motor) actuate; its limits are the narrower of those of the
     joint and the motors. Raises RigError as `with_motors`.
     """
     moved = dof_axes(joint.kind)

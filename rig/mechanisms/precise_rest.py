@@ -33,14 +33,14 @@ UNSCALED = (1.0, 1.0, 1.0)
 
 @dataclass(frozen=True)
 class Rest:
-    """Rest poses (4, 4) of an armature's bones, by name, in the frame of its object without the object's
-    scale; positions [m] are multiplied by the scale.
+    """Bone -> rest pose (4, 4) of an armature's bones, in the frame of its object without the object's scale;
+    positions [m] are multiplied by the scale.
     """
 
     bones: dict[str, Array]
-    # (4, 4) frames of an imported robot's links, by bone
+    # bone -> frame (4, 4) of its link in an imported robot
     links: dict[str, Array] = field(default_factory=dict)
-    # inertials of these links, in the links' frames
+    # bone -> inertial of its link, in the link's frame
     inertials: dict[str, Inertial | None] = field(default_factory=dict)
     scale: tuple[float, float, float] = UNSCALED  # scale of the armature object
 

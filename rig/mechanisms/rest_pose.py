@@ -40,8 +40,8 @@ class RestPose:
 
     @classmethod
     def of(cls, rest: Mapping[int, Array], current: Mapping[int, Array], base: int) -> "RestPose":
-        """From the objects' world poses (4, 4) at rest and now, by session_uid. `base`: session_uid of the
-        base's object.
+        """From the world poses of objects at rest and now: session_uid -> pose (4, 4). `base`: session_uid of
+        the base's object.
         """
         return cls(_relative(rest, base), _relative(current, base), base)
 
@@ -99,8 +99,8 @@ class RestPose:
 
 
 def _relative(poses: Mapping[int, Array], base: int) -> dict[int, Array]:
-    """World poses (4, 4) of objects, by session_uid, in the frame of the object with the uid `base`, whose
-    own is then exactly the identity.
+    """World poses of objects, session_uid -> pose (4, 4), in the frame of the object with the uid `base`,
+    whose own pose is then exactly the identity.
     """
     to_base = inverse(poses[base])
     return {uid: to_base @ pose for uid, pose in poses.items()} | {base: np.eye(4)}
@@ -122,8 +122,8 @@ def objects(owner: bpy.types.Object) -> list:
 
 
 def as_it_stands(poses: Mapping[int, Array], base: int) -> RestPose:
-    """A rest pose made from the current world poses (4, 4) of objects, by session_uid; `base`: uid of the
-    object that is the base.
+    """A rest pose made from the current world poses of objects, session_uid -> pose (4, 4); `base`:
+    session_uid of the object that is the base.
     """
     return RestPose.of(poses, poses, base)
 

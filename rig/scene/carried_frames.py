@@ -1,7 +1,8 @@
 """Frames of objects in those of the objects and bones that carry them, in double precision.
 
-Blender's world matrices have single precision: the frame of one object in another, taken from both, is
-rounded differently wherever they are. An object's own channels give it alike in every frame.
+Blender's world matrices have single precision: the frame of one object in another, taken from both, has
+a rounding error that depends on where they are. An object's own channels give the same numbers in every
+frame.
 """
 
 import bpy

@@ -232,8 +232,8 @@ class Dependencies:
 
 
 class Support(NamedTuple):
-    """A bone or object on which a chain depends, and the moved part of the chain: "base", "armature" or
-    "target".
+    """A bone or object on which a chain depends, and the part of the chain that it moves: "base", "armature"
+    or "target".
     """
 
     part: str

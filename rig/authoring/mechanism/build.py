@@ -125,7 +125,7 @@ def _bar(vertices: list, faces: list, start: Vector, end: Vector, radius: float)
 def _joint(
     joint: RecipeJoint, bodies: dict, owner: bpy.types.Object, collection: bpy.types.Collection
 ) -> bpy.types.Object:
-    """Makes the empty of a joint between two of the `bodies`, by their names."""
+    """Makes the empty of a joint between two of the `bodies` (name -> object)."""
     z = Vector(joint.z).normalized()
     x = Vector(joint.x) if joint.x else (Vector((1, 0, 0)) if abs(z.x) < 0.9 else Vector((0, 1, 0)))
     x = (x - x.dot(z) * z).normalized()
