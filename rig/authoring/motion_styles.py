@@ -78,7 +78,7 @@ def _is_same(style: StyleSettings, other: StyleSettings) -> bool:
 
 
 def in_file() -> dict[str, StyleSettings]:
-    """Label -> motion style of this .blend's chains, bodies and mechanisms, of those that are not built in."""
+    """Label -> motion style of a chain, body or mechanism of this .blend, unless the style is built in."""
     styles = {mover.long_label: of(mover.settings) for obj in bpy.data.objects for mover in movers_of(obj)}
     return {
         label: style
