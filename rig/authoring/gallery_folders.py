@@ -33,7 +33,7 @@ Kind = Literal["robots", "models"]
 
 
 def listed() -> list[Entry]:
-    """Robots of the gallery: Limber's and the user's, by title."""
+    """Robots of the gallery, Limber's and the user's, sorted by title."""
     copies = user_folder(ROBOTS, create=False)
     robots = {entry.folder.name: entry for entry in entries([copies] if copies else [])}
     for name, path in _paths("robots").items():

@@ -59,7 +59,7 @@ def add(context: bpy.types.Context, rig: bpy.types.Object, head: str, neck: Neck
 
 
 def pose(rig: bpy.types.Object, values: Mapping[str, float]) -> None:
-    """Poses the control bone: `values` by DoF of the neck [m, rad]; missing ones are 0."""
+    """Poses the control bone. `values`: DoF of the neck -> value [m or rad]; missing ones are 0."""
     bone = rig.pose.bones[CONTROL]
     for dof, (letter, sign) in AXES.items():
         axis = axes.prismatic(letter) if dof in SLIDES else letter

@@ -21,7 +21,7 @@ from .gaze_bones import EYES, GazeBones
 SHORTER = 0.5
 AHEAD = cos(radians(25))  # cosine of the angle within which an eye's bone counts as pointing to the front
 ACROSS = cos(radians(45))  # cosine of the angle above which a bone counts as across the line to its parent
-Belongs = Callable[[np.ndarray], bool]  # whether a point (3,) in armature space belongs to the head
+Belongs = Callable[[np.ndarray], bool]  # whether a point (3,) [m] of the figure belongs to the head
 EYE_NAMES = frozenset((*EYES, *translated_names.EYES))
 UP = np.array((0.0, 0.0, 1.0))
 
@@ -89,8 +89,8 @@ class _NearTop(NamedTuple):
     head's end than to the beginning of the line.
     """
 
-    begin: np.ndarray  # (3,) beginning of the line, in armature space
-    end: np.ndarray  # (3,) end of the head, in armature space
+    begin: np.ndarray  # (3,) [m] beginning of the line, in the figure's space
+    end: np.ndarray  # (3,) [m] end of the head, in the figure's space
 
     def __call__(self, point: np.ndarray) -> bool:
         return bool(np.linalg.norm(point - self.end) < np.linalg.norm(point - self.begin))

@@ -44,7 +44,7 @@ def why_absent(
 def evaluated(
     obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph, what: str = "Armature"
 ) -> bpy.types.Object:
-    """The evaluated object. `what` begins the message.
+    """The evaluated object. `what`: kind of the object, with which the error message begins.
 
     Raises:
         RigError: Blender does not evaluate the object.

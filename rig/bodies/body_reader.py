@@ -34,7 +34,10 @@ from ..bones.joint_bones import (
 )
 from ..scene.placement import Placement
 
-ANY_TURN = (-pi, pi)  # [rad] range that `limits` gives for a joint without limits, which is unlimited here
+FULL_REVOLUTION = (
+    -pi,
+    pi,
+)  # [rad] range that `limits` gives for a joint without limits, which is unlimited here
 FARTHEST = 1e3  # [rad or m] position limit in the model for a joint without limits
 
 
@@ -327,7 +330,7 @@ def _numbers(
 def _motion(pose_bone: bpy.types.PoseBone, axis: str) -> MotionLimits:
     """Motion limits of a joint that is in no chain; infinite if unknown."""
     lower, upper = limits(pose_bone, axis)
-    if (lower, upper) == ANY_TURN:
+    if (lower, upper) == FULL_REVOLUTION:
         lower, upper = -inf, inf
     record = imported_robot.motor(pose_bone, axis)
     velocity = record.branch.joint.velocity if record is not None else None

@@ -183,5 +183,5 @@ def scale(
     if len(index) == 1:
         return 1.0
     raise RigError(
-        "The paired bones of one of the two are all at one position, so their sizes are unknown: pair others"
+        "The paired bones of one body are all at one position, so its size is unknown: pair other bones"
     )

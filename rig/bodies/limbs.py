@@ -12,8 +12,8 @@ from .part_names import BodyPart, side_of
 
 ARM = 0.15  # smallest length of an arm with its hand, as a share of the figure's size; ears are shorter
 HAND = 0.3  # largest length of a hand or foot with its fingers or toes, as a share of the limb's
-# share of a limb's length: joints within this distance are hinges of one anatomical joint, and the last of
-# them carries the limb
+# share of a limb's length: joints within this distance count as hinges of one anatomical joint, and the last
+# of them as the one that carries the limb
 COINCIDE = 0.05
 UP = np.array((0.0, 0.0, 1.0))
 

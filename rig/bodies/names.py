@@ -19,8 +19,8 @@ from .part_pairs import SEVERAL, part_pairs, plain
 Heads = Mapping[str, tuple[float, float, float]]  # bone -> position (x, y, z) [m] of its head at rest
 
 NUMBERED_SPINE = re.compile(r"^((def|org)-)?spine(\.\d{3})?$", re.IGNORECASE)
-# share of the upper arm's length: a shoulder bone nearer than this to the upper arm's head is a hinge of a
-# robot's shoulder, not a collar bone
+# share of the upper arm's length: a shoulder bone nearer than this to the upper arm's head counts as a hinge
+# of a robot's shoulder, not as a collar bone
 COLLAR = 0.2
 RIGIFY_NECK = 2  # number of neck bones at the end of the metarig's spine, below the head
 RIGIFY_SPINE = 7  # number of bones of the metarig's whole spine, from hips to head

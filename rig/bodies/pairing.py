@@ -22,7 +22,7 @@ from . import controlled, limbs, names, receiver
 from .part_names import BodyPart, Parents
 
 LIMBS = ("upper_arm", "forearm", "thigh", "shin")  # body parts that make up the limbs
-TOE_WEIGHT = 0.5  # weight of a paired toe, since captured toes jitter
+TOE_WEIGHT = 0.5  # weight of a toe's pair; other pairs have 1, but captured toes jitter
 
 
 class Linked(NamedTuple):
@@ -35,7 +35,7 @@ class Linked(NamedTuple):
     weights: tuple[float, ...]  # [1/rad2] of the squared rotation errors
     position_weights: tuple[float, ...]  # [1/m2] of the squared position errors; 0: only the rotation counts
     gains: tuple[float | None, ...]  # [1/s] gain of each pair; None: the gain of the body
-    levels: tuple[int, ...]  # priorities, 0 first
+    levels: tuple[int, ...]  # priority of each pair, 0 the highest
     planted: tuple[bool, ...]  # whether the target bone is a foot to keep planted
     offsets: Array  # (k, 3, 3) rotation of each target bone in its source bone's frame
     base: str  # root bone of the target's body

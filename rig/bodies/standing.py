@@ -11,8 +11,8 @@ from ..bones import rotation_modes
 from . import source as sources
 
 SAMPLES = 64  # largest number of frames of an action in which the feet's height is measured
-# percentile of the lower foot's height over the frames: in a few frames the foot sinks in or is captured
-# badly, in others it is in the air
+# percentile of the lower foot's heights in all frames that is taken as its height while it stands: in a few
+# frames the foot sinks in or is captured badly, in others it is in the air
 STANDING = 25
 
 Curves = dict[tuple[str, int], object]  # (data path, index) -> F-curve

@@ -141,7 +141,7 @@ def of_joints(
 
     Args:
         rig: The armature object.
-        values: Values by (bone, axis).
+        values: (bone, axis) -> value.
         before: Values in the previous frame, so that no curve jumps; authored values are used for missing
             ones.
         limits: (lower, upper) [rad or m] of the joints whose limits are known.

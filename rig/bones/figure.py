@@ -39,7 +39,8 @@ ALONG = 0.85  # cosine of the angle within which a bone counts as pointing at it
 
 
 class Figure:
-    """An armature object at rest, in world orientation with +Z up. A snapshot: make a new one for each query.
+    """An armature object at rest, in world orientation with +Z up; positions are relative to the object's
+    origin. A snapshot: make a new one for each query.
 
     Its body consists of the deforming bones, or of all bones in an armature without deforming bones. Single
     bones without parent and children, such as controls of feet, are left out. Lengths are in metres.

@@ -20,7 +20,7 @@ from ...solvers.kinematics.rotations import Quaternion
 from .axes import INDEX, REVOLUTE, UNIT, JointKey, is_euler
 
 Angles = tuple[float, float, float]  # [rad] about X, Y and Z, for any Euler order
-# (lowest, highest) value [rad or m] of joints, by (bone, axis)
+# (bone, axis) -> (lowest, highest) value [rad or m] of the joint
 Limits = Mapping[JointKey, tuple[float, float]]
 Spans = Sequence[tuple[float, float]]  # (lowest, highest) angle [rad] about X, Y and Z
 

@@ -75,14 +75,14 @@ def pose_asset(
 
 def store_motor_joints(action: bpy.types.Action, joints: Mapping[str, JointKey]) -> None:
     """Stores in an action which motor each F-curve belongs to, since data paths contain motors' indices,
-    which change and differ between mechanisms. `joints`: joint and axis of each motor by the F-curve's data
-    path.
+    which change and differ between mechanisms. `joints`: data path of the F-curve -> (joint, axis) of its
+    motor.
     """
     action[MOTOR_JOINTS] = {path: f"{axis} {joint}" for path, (joint, axis) in joints.items()}
 
 
 def motor_paths(action: bpy.types.Action) -> dict[JointKey, str] | None:
-    """Data path of the F-curve of each motor's joint and axis; None for a posture of an older version of
+    """(joint, axis) of each motor -> data path of its F-curve; None for a posture of an older version of
     Limber, which does not store them.
     """
     stored = action.get(MOTOR_JOINTS)

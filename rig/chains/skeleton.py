@@ -251,11 +251,11 @@ class ChainReader:
 
         Args:
             pose_bones: Pose bones of the evaluated rig; constraints do not change their channels.
-            moved: Basis channels of bones that other chains move, such as a bone that mimics a joint of
-                another chain.
+            moved: Bone -> basis (rotation (w, x, y, z), location, scale), for bones that other chains move,
+                such as a bone that mimics a joint of another chain; None: as authored.
             followed: Channels of bones that a retarget moves, to use instead of the authored ones.
-            before: Channels in the last frame; among equivalent angles of a quaternion or axis-angle, the
-                nearest to these are taken; (): there is no last frame.
+            before: Channels in the previous frame; among equivalent angles of a quaternion or axis-angle, the
+                nearest to these are taken; (): there is no previous frame.
 
         Raises:
             RigError: a bone is missing, or its channels are not finite.

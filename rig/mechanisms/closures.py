@@ -51,8 +51,8 @@ def point(rig: bpy.types.Object, rest: Rest, bone: str, which: str) -> Array:
 
 
 def nearest(rig: bpy.types.Object, rest: Rest, first: str, second: str) -> tuple[str, str, float]:
-    """The connection points of two bones that are nearest to each other at rest, and their distance [m].
-    Among equal distances the first in `POINTS` is taken.
+    """(point of the first bone, point of the second bone, distance [m]) of the connection points of two bones
+    that are nearest to each other at rest. Among equal distances the first in `POINTS` is taken.
     """
     best: tuple[str, str, float] | None = None
     for first_point, second_point in product(WORDS, WORDS):

@@ -38,8 +38,8 @@ class ObjectJoint:
     first: bpy.types.Object | None
     second: bpy.types.Object | None
     aligned_kind: AlignedKind
-    lower: tuple[float, ...] = ()  # [rad or m] lower limits, relative to the authored pose
-    upper: tuple[float, ...] = ()  # [rad or m] upper limits, relative to the authored pose
+    lower: tuple[float, ...] = ()  # [rad or m] lower limits, relative to the rest pose
+    upper: tuple[float, ...] = ()  # [rad or m] upper limits, relative to the rest pose
     # object on the second body with which the joint should coincide; None: there is no gap
     meets: bpy.types.Object | None = None
 
@@ -53,8 +53,8 @@ class ObjectJoint:
         return (self.first, self.second) if self.second is not None else (None, self.first)
 
     def frames(self, poses: Mapping[int, Array]) -> tuple[Array, Array]:
-        """Joint frames (4, 4) on parent and child, oriented as the solver's kind of joint requires, for world
-        poses of objects by session_uid.
+        """Joint frames (4, 4) on parent and child, oriented as the solver's kind of joint requires. `poses`:
+        session_uid -> world pose (4, 4) of each object.
         """
         at_parent: Array = poses[self.frame_object.session_uid] @ self.aligned_kind.rotation
         return at_parent, (
@@ -91,7 +91,7 @@ def _uid(obj: bpy.types.Object) -> int:
 
 
 def names(joint_objects: Iterable) -> dict[int, str]:
-    """Names of joint objects by session_uid, for messages about a deleted joint."""
+    """session_uid -> name of each joint object, for messages about a deleted joint."""
     return {
         joint_object.session_uid: joint_object.name
         for joint_object in joint_objects
@@ -186,7 +186,7 @@ def _span(constraint: bpy.types.Constraint, word: str, letter: str) -> tuple[flo
 def _limits(
     constraint: bpy.types.Constraint, aligned_kind: AlignedKind
 ) -> tuple[tuple[float, ...], tuple[float, ...]]:
-    """Lower and upper limits of the DoF; empty for a spherical joint."""
+    """Lower and upper limits [rad or m] of the DoF; infinite for a spherical joint and for unlimited axes."""
     lower, upper = [], []
     for axis in dof_axes(aligned_kind.kind):
         column = aligned_kind.rotation[:3, LETTERS.index(axis[-1])]

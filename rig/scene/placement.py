@@ -243,7 +243,7 @@ class Placement:
             rotation, location, scale = moved[name]
             basis = Matrix.LocRotScale(Vector(location), Quaternion(rotation), Vector(scale))
         elif name not in moved and any(not constraint.mute for constraint in pose_bone.constraints):
-            # the effect of a constraint is known only for the last frame, so that the bone keeps its pose
+            # the effect of a constraint is known only for the previous frame, so that the bone keeps its pose
             # relative to its parent
             return (
                 self.bone(rig, bone.parent.name) @ pose_bone.parent.matrix.inverted_safe() @ pose_bone.matrix
@@ -278,8 +278,8 @@ class Placement:
             if not constraint.mute and constraint.influence > 0.0
         ]
         if not all(map(is_plain, constraints)):
-            # the effect of other constraints is known only for the last frame, so that the object keeps its
-            # pose relative to its parent
+            # the effect of other constraints is known only for the previous frame, so that the object keeps
+            # its pose relative to its parent
             if obj.parent is None:
                 return evaluated.matrix_world
             parent_before = self._parent(

@@ -102,7 +102,7 @@ def _of_mounting(settings: bpy.types.PropertyGroup, reading: Reading) -> Iterato
 
 
 def _floats(reading: Reading) -> bool:
-    """Whether no body is fixed or driven, so that goals alone place the mechanism."""
+    """Whether no body is fixed, driven or joined to the world, so that goals alone position the mechanism."""
     is_on_world = any(WORLD in (joint.parent, joint.child) for joint in reading.mechanism.joints)
     return not is_on_world and not any(part.role in ("GROUND", "DRIVEN") for part in reading.parts)
 
