@@ -8,7 +8,7 @@ from .errors import RigError
 
 
 def find(name: str, uid: int) -> bpy.types.Object | None:
-    """The object with this name or, if it was renamed, with this `session_uid`; None if it was deleted."""
+    """The object with this `session_uid`, for which its name is tried first; None if it was deleted."""
     obj = bpy.data.objects.get(name)
     if obj is not None and obj.session_uid == uid:
         return obj

@@ -20,7 +20,7 @@ LEVEL = np.array((1.0, 1.0, 0.0))
 
 
 class SymmetricFigure(Protocol):
-    """What the front of a figure is read from; see `figure.Figure`."""
+    """The attributes of `figure.Figure` from which its front is determined."""
 
     rig: bpy.types.Object
     parent: Sequence[int]

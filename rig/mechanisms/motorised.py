@@ -16,8 +16,8 @@ def with_motors(settings: bpy.types.PropertyGroup, joints: Iterable[Joint]) -> l
     """The joints, with those DoF actuated for which the mechanism's settings have motors.
 
     Raises:
-        RigError: a motor names no joint, or an axis that its joint does not have, or its limits are outside
-            of the joint's.
+        RigError: a motor names no joint, or an axis that its joint does not have; a joint has motors for some
+            of its DoF only; or a motor's limits are exchanged, or outside of the joint's.
     """
     motors: dict[str, dict[str, object]] = {}
     for motor in settings.motors:

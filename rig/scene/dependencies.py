@@ -15,7 +15,7 @@ from ..blender.errors import RigError
 from ..bones import mimic
 from ..bones.paths import bone_names
 
-# names of properties that move an object
+# beginning of the data paths of properties that move an object
 _TRANSFORM = re.compile(r"(delta_)?(location|rotation_\w+|scale)\b")
 
 # objects and bones that show a mechanism's bodies: object's session_uid -> bones; "" for the object itself
