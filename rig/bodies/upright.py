@@ -1,5 +1,5 @@
-"""Tests whether a source lies down in its rest pose, because its up axis was lost when its file was
-imported.
+"""Tests whether a source lies down or stands on its head in its rest pose, because its up axis was lost when
+its file was imported.
 """
 
 import bpy
