@@ -160,7 +160,7 @@ def bake_keys(
     """Replaces the keys of a channel within the range of the scene's `frames` by linear ones; keys outside of
     the range stay.
 
-    A curve with modifiers is replaced by a new one, since they would change the keyed values.
+    A curve with modifiers, which would change the keyed values, is replaced as a whole.
     """
     for _ in baking_keys(curves, data_path, index, group, frames, values):
         pass

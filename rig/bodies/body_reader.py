@@ -117,7 +117,7 @@ class BodyReader:
         ]
 
     def _motions(self, rig: bpy.types.Object) -> list[MotionLimits]:
-        """Motion limits of the joints, from chains that have them; infinite if unknown."""
+        """Motion limits of the joints: from the list of a chain that has them, else from `_motion`."""
         of_chains = [joint for chain in reversed(rig.limber.chains) for joint in chain.joints]
         listed = {joint.key: MotionLimits.of(joint) for joint in of_chains}
         return [listed.get(key) or _motion(rig.pose.bones[key[0]], key[1]) for key in self.joint_keys]

@@ -75,7 +75,7 @@ def _sole(rig: bpy.types.Object, links: set[str], foot: bpy.types.Bone) -> tuple
 
 def _thickness(rig: bpy.types.Object, foot: bpy.types.Bone, ends: Array) -> Array:
     """Offset (3,) [m] from the lowest bone end of a foot down to the armature's floor, on which the foot
-    stands at rest; zeros if the floor is too far.
+    stands at rest; zeros if the floor is too far below that end, or not below it.
     """
     up = _up(rig)
     lowest = float((ends @ up).min())

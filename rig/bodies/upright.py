@@ -9,8 +9,7 @@ from ...solvers.kinematics.se3 import Array
 from . import pairing, source
 from .part_names import BodyPart
 
-# cosine of the angle between trunk and legs below which a figure is not tested: it is none that lies
-# straight, but for example a quadruped
+# cosine of the angle between trunk and legs below which a figure is not tested: it is bent, as a quadruped is
 STRAIGHT = np.cos(np.radians(45.0))
 # cosine of the angle between up and the trunk, or the legs, above which a figure counts as standing; below
 # its negative, as standing on its head

@@ -155,7 +155,7 @@ def with_goal(chain: bpy.types.PropertyGroup, watch: int | None = None) -> list[
 AXES = tuple(sign + letter for letter in "XYZ" for sign in "+-")  # possible forward axes
 CUSTOM = "CUSTOM"  # value of `forward_axis` for a direction chosen freely
 SHORTEST = 1e-6  # length up to which a vector counts as having no direction
-PARALLEL = 0.999  # cosine of the angle, above which two directions count as parallel
+PARALLEL = 0.999  # cosine of the angle above which two directions count as parallel
 
 
 def forward_axis(settings: bpy.types.PropertyGroup) -> tuple[float, float, float]:
