@@ -19,10 +19,10 @@ def looking(rig: bpy.types.Object, name: str) -> str:
 
 
 def _only_marks(rig: bpy.types.Object, name: str) -> bool:
-    """Whether a bone only marks the tip of its parent: no children, no mesh that it deforms, no bone that
-    follows it; in a rig without vertex groups its name must say that it ends a limb.
+    """Whether a bone only marks the tip of its parent: it has no children, does not deform as its parent
+    does, and no bone follows it; or, in a rig without vertex groups, its name says that it ends a limb.
 
-    A bone with a locked axis or with constraints is a joint that the user has set up.
+    A bone with a locked axis or with constraints never does: it is a joint that the user has set up.
     """
     bone, pose = rig.data.bones[name], rig.pose.bones[name]
     if (

@@ -53,8 +53,8 @@ def line(rig: bpy.types.Object, upward: Sequence[str], figure: Figure | None = N
 
 
 def _is_root_control(figure: Figure, name: str, below: str) -> bool:
-    """Whether a bone only positions the whole figure, as a root control does. Neither the bone nor those
-    above it deform, or it is the top bone and lies on the ground away from the bone `below`.
+    """Whether a bone only positions the whole figure, as a root control does: the bone `below` deforms, and
+    neither this bone nor those above it do; or it is the top bone and lies on the ground, away from `below`.
     """
     bones = figure.rig.data.bones
     if bones[below].use_deform and not any(

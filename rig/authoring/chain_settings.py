@@ -41,8 +41,8 @@ def set_look(rig: bpy.types.Object, chain: bpy.types.PropertyGroup, has_front: b
 
 
 def is_of_earlier_version(chain: bpy.types.PropertyGroup) -> bool:
-    """Whether a character's chain still has the settings that earlier versions gave new chains: a shape
-    measure that ignores the bones' rotations, and a motion filter that changes keyed motion too.
+    """Whether a character's chain still has the shape measure that earlier versions gave new chains, which
+    ignores the bones' rotations about their lengths.
     """
     return chain.solver == SOLVER and chain.options.measure == "LINKS" and has_balls(chain)
 

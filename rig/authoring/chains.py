@@ -295,7 +295,7 @@ def _add_joint(
 
 def apply_rates(joint: bpy.types.PropertyGroup, of_file: ModelJoint | JointRates) -> None:
     """Sets a joint's or motor's limits of velocity, acceleration and jerk to those of the joint in the
-    robot's file.
+    robot's file, as far as the file has them.
     """
     joint.velocity = of_file.velocity or joint.velocity
     joint.acceleration = of_file.acceleration or joint.acceleration
@@ -303,7 +303,7 @@ def apply_rates(joint: bpy.types.PropertyGroup, of_file: ModelJoint | JointRates
 
 
 def fit_servo(joint: bpy.types.PropertyGroup) -> None:
-    """Maps the default pulse range of a servo to the range of a prismatic joint."""
+    """Sets scale and zero of a prismatic joint's servo, so that its pulse range covers the joint's range."""
     span = max(joint.upper - joint.lower, NO_RANGE)
     joint.us_per_radian = (joint.max_us - joint.min_us) / span
     joint.zero_us = (joint.min_us + joint.max_us) / 2 - joint.us_per_radian * (joint.lower + joint.upper) / 2

@@ -1,5 +1,5 @@
-"""Choice of a constant damping for a chain (operator Choose Damping): trials of several dampings, frame by
-frame.
+"""Choice of the damping constant (lambda) of a chain's solver, by the operator Choose Damping: trials of
+several values, frame by frame.
 """
 
 from dataclasses import replace
@@ -21,13 +21,13 @@ from ..scene.goal import inputs
 
 
 def has_damping(chain: bpy.types.PropertyGroup) -> bool:
-    """Whether the chain's solver uses a constant damping, so that one can be chosen."""
+    """Whether the chain's solver has a damping constant, so that its value can be chosen."""
     info = SOLVERS.get(chain.solver)
     return info is not None and info.options is not None and issubclass(info.options, DampingOptions)
 
 
 class DampingChoice(SteppedJob):
-    """Chooses a constant damping for a chain by trials with its solver, limits, goals and pose; one frame of
+    """Chooses the damping constant of a chain by trials with its solver, limits, goals and pose; one frame of
     a trial per step.
 
     Raises:
@@ -68,7 +68,9 @@ class DampingChoice(SteppedJob):
         return not self.trials
 
     def finish(self) -> Trial:
-        """Sets the chain's damping to the chosen one, and restores the scene."""
+        """Sets the chain's damping constant to that of the best trial, restores the scene, and returns that
+        trial.
+        """
         self._end()
         trial = chosen(self.trials)
         group = getattr(self.chain.options, self.chain.solver)

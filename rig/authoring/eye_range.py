@@ -10,7 +10,7 @@ from ..scene.goal import CUSTOM
 # [rad] range to each side for eyes without limits in the rig: about that of a human eye
 EYE_RANGE = radians(45)
 EYE_ROLL = radians(5)  # [rad] range of the eye's roll to each side, since human eyes hardly roll
-ROUND = 2 * pi - 0.01  # [rad] a joint with this range counts as unlimited
+ROUND = 2 * pi - 0.01  # [rad] range above which a joint counts as unlimited
 
 
 def hold_in_skull(chain: bpy.types.PropertyGroup) -> None:

@@ -29,10 +29,11 @@ LIMBS = {"arm", "forearm", "elbow", "wrist", "hand", "gripper", "finger", "tool"
 CAMERAS = {"camera", "cam", "optical", "rgbd", "xtion", "kinect", "realsense", "stereo"}
 # word in the names of frames that look along Z (ROS REP 103); other frames of cameras look along X or Z
 OPTICAL = "optical"
-# smallest distance between left and right sides, as a share of the armature's size; nearer ones are the
-# fingers of a gripper
+# smallest distance between left and right sides, as a share of the armature's size; sides nearer to each
+# other count as the fingers of a gripper
 APART = 0.1
-# smallest distance between left and right limbs, as a share of the figure's diagonal: a horse's legs have .08
+# smallest distance between a left and a right limb, as a share of the figure's diagonal; nearer ones do not
+# count as limbs. A horse's legs have 0.08.
 LIMBS_APART = 0.04
 LEVEL = 0.2  # sine of the smallest angle to the vertical at which a direction can define the front
 # [rad] largest angle between a camera and the body's front at which the camera defines where the head looks
@@ -68,7 +69,9 @@ def guess_of(rig: bpy.types.Object, chain: bpy.types.PropertyGroup, bone: str = 
     end = bone or chain.end
     first_guess = guess(rig, end)
     leading = {end, *(above.name for above in rig.data.bones[end].parent_recursive)}
-    if first_guess.reason or any(name in leading for name, _ in _turning(rig, chain, first_guess.direction)):
+    if first_guess.reason or any(
+        name in leading for name, _ in _rotating_joints(rig, chain, first_guess.direction)
+    ):
         return first_guess
     # characters look along -Y in Blender
     ahead = _robots_front(rig, rig.data.bones[end]) or Vector((0, -1, 0))
@@ -84,8 +87,8 @@ def why_rolls(rig: bpy.types.Object, chain: bpy.types.PropertyGroup) -> str:
     view = axis_at_rest(rig, chain.end, chain.forward_axis) if chain.forward_axis != CUSTOM else None
     if view is None or not chain.joints or chain.joints[-1].bone != chain.end:
         return ""
-    end_joints = [joint for joint in _turning(rig, chain, view) if joint[0] == chain.end]
-    turning_axes = [axis for _, axis in _turning(rig, chain, view)]
+    end_joints = [joint for joint in _rotating_joints(rig, chain, view) if joint[0] == chain.end]
+    turning_axes = [axis for _, axis in _rotating_joints(rig, chain, view)]
     if end_joints or not turning_axes or any(_across(turning_axes[0], axis) for axis in turning_axes):
         return ""
     return (
@@ -94,7 +97,9 @@ def why_rolls(rig: bpy.types.Object, chain: bpy.types.PropertyGroup) -> str:
     )
 
 
-def _turning(rig: bpy.types.Object, chain: bpy.types.PropertyGroup, view: Vector) -> list[tuple[str, Vector]]:
+def _rotating_joints(
+    rig: bpy.types.Object, chain: bpy.types.PropertyGroup, view: Vector
+) -> list[tuple[str, Vector]]:
     """(bone, axis at rest in armature space) of the chain's revolute joints that rotate a view of its end
     along `view`.
     """
@@ -257,7 +262,7 @@ def _robots_front(rig: bpy.types.Object, bone: bpy.types.Bone) -> Vector | None:
 
 def left_of(rig: bpy.types.Object) -> Vector:
     """Direction in armature space from the right side to the left, from pairs of bones whose names differ
-    only in the side; zero if there are none.
+    only in the side; zero if there are none, or if all pairs are too near to each other to be sides.
     """
     positions: dict[tuple[str, ...], dict[float, Vector]] = {}
     bones = rig.data.bones
@@ -312,8 +317,8 @@ def _camera(rig: bpy.types.Object, bone: bpy.types.Bone, front: Guess) -> Guess 
 
 
 def _link_axes(rig: bpy.types.Object) -> dict[str, Matrix]:
-    """Axes of a robot's links at rest in armature space, by bone; empty for other armatures, and if bones
-    were separated from the robot.
+    """Bone -> axes (3, 3) of its link at rest in armature space, for a robot; empty for other armatures, and
+    if bones were separated from the robot.
     """
     if not imported_robot.is_robot(rig):
         return {}

@@ -1,5 +1,5 @@
 """The user's part of the gallery: folders of the user's own robots, and makers' models with all meshes. Only
-their paths are stored; the files stay in place.
+their paths are stored, and their files stay where they are; models downloaded from robots are copied.
 """
 
 import json
@@ -33,7 +33,7 @@ Kind = Literal["robots", "models"]
 
 
 def listed() -> list[Entry]:
-    """Robots of the gallery: Limber's and the user's, by title."""
+    """Robots of the gallery, Limber's and the user's, sorted by title."""
     copies = user_folder(ROBOTS, create=False)
     robots = {entry.folder.name: entry for entry in entries([copies] if copies else [])}
     for name, path in _paths("robots").items():
@@ -148,7 +148,7 @@ def keep_download(robot: Description, folder: Path) -> Path:
 
 
 def _paths(kind: Kind) -> dict[str, Path]:
-    """Paths that the user has chosen, by the name of the robot's folder."""
+    """Name of a robot's folder -> path that the user has chosen."""
     folder, name = PATHS
     user = user_folder(folder, create=False)
     try:
@@ -161,8 +161,8 @@ def _paths(kind: Kind) -> dict[str, Path]:
 
 
 def _keep(kind: Kind, chosen: dict[str, Path]) -> None:
-    """Stores paths that the user has chosen, by the name of the robot's folder; raises RigError if they
-    cannot be written.
+    """Stores the paths that the user has chosen, as `_paths` reads them; raises RigError if they cannot be
+    written.
     """
     folder, name = PATHS
     user = user_folder(folder)

@@ -13,8 +13,8 @@ from ..mechanisms import offsets
 
 CONTROL = "Head Control"
 SHORTEST = 0.01  # [m] smallest length of the control bone, whose tail is at the robot's eye
-# The control points forward (its Y is the root link's x) with its Z up: axis of the bone and sign of each
-# DoF.
+# DoF of the neck -> (axis of the control bone, sign): the control points forward (its Y is the root link's x)
+# with its Z up
 AXES = {"x": ("Y", 1), "y": ("X", -1), "z": ("Z", 1), "yaw": ("Z", 1), "pitch": ("X", -1), "roll": ("Y", 1)}
 # weight of the head's position, relative to that of its rotation: if both cannot be met, the head looks at
 # the target from another position
@@ -59,7 +59,7 @@ def add(context: bpy.types.Context, rig: bpy.types.Object, head: str, neck: Neck
 
 
 def pose(rig: bpy.types.Object, values: Mapping[str, float]) -> None:
-    """Poses the control bone: `values` by DoF of the neck [m, rad]; missing ones are 0."""
+    """Poses the control bone. `values`: DoF of the neck -> value [m or rad]; missing ones are 0."""
     bone = rig.pose.bones[CONTROL]
     for dof, (letter, sign) in AXES.items():
         axis = axes.prismatic(letter) if dof in SLIDES else letter

@@ -41,8 +41,11 @@ BALL = 0.12  # radius of the target, as a share of the amplitude of its swing
 
 @dataclass(frozen=True)
 class Joints:
-    """Joints of an imported robot: bone and link record of each joint by the joint's name in the model, and
-    the bone of each link.
+    """Joints and links of an imported robot.
+
+    Attributes:
+        joints: Name of a joint in the model -> (bone, link record).
+        bones: Link -> bone.
     """
 
     joints: Mapping[str, tuple[str, imported_robot.LinkRecord]]

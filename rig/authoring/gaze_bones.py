@@ -94,8 +94,8 @@ def _is_whole(short: dict[str, str], head: str) -> bool:
 
 
 def named(bones: Parents) -> dict[BodyPart, list[str]]:
-    """The body parts found by names. Names in languages other than English are used only if positions agree:
-    few of their words are known, and some have several meanings.
+    """The body parts found by English names. Names in other languages do not count here: few of their words
+    are known, and some have several meanings.
     """
     return parts(_english(bones))
 

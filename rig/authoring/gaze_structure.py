@@ -17,11 +17,11 @@ from ..bones.front import LIMB
 from . import chain_end, chain_root
 from .gaze_bones import EYES, GazeBones
 
-# share of the longest limb's reach: limbs that reach less far, such as ears, do not branch from the chest
+# share of the longest limb's reach: the bone of limbs that reach less far, such as ears, is not the chest
 SHORTER = 0.5
-AHEAD = cos(radians(25))  # cosine of the angle to the front within which an eye's bone looks
-ACROSS = cos(radians(45))  # cosine of the angle from which on a bone stands off across a line
-Belongs = Callable[[np.ndarray], bool]  # whether a point (3,) in armature space belongs to the head
+AHEAD = cos(radians(25))  # cosine of the angle within which an eye's bone counts as pointing to the front
+ACROSS = cos(radians(45))  # cosine of the angle above which a bone counts as across the line to its parent
+Belongs = Callable[[np.ndarray], bool]  # whether a point (3,) [m] of the figure belongs to the head
 EYE_NAMES = frozenset((*EYES, *translated_names.EYES))
 UP = np.array((0.0, 0.0, 1.0))
 
@@ -89,8 +89,8 @@ class _NearTop(NamedTuple):
     head's end than to the beginning of the line.
     """
 
-    begin: np.ndarray  # (3,) beginning of the line, in armature space
-    end: np.ndarray  # (3,) end of the head, in armature space
+    begin: np.ndarray  # (3,) [m] beginning of the line, in the figure's space
+    end: np.ndarray  # (3,) [m] end of the head, in the figure's space
 
     def __call__(self, point: np.ndarray) -> bool:
         return bool(np.linalg.norm(point - self.end) < np.linalg.norm(point - self.begin))
@@ -192,7 +192,9 @@ def _eyes(figure: Figure, above: int, belongs: Belongs = lambda _: True) -> tupl
 
 
 class _Pair(NamedTuple):
-    """A pair of bones without children that may be eyes. Of two pairs the larger one is more likely so."""
+    """A pair of bones without children that may be eyes. Of two pairs, the eyes are the one that is larger as
+    a tuple.
+    """
 
     is_named: bool  # whether the left bone is named an eye
     aim: float  # as `_aim`

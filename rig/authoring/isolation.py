@@ -4,7 +4,7 @@ import bpy
 
 from ..bones import carried, constrained, driving
 
-SAME = 1e-4  # [rad] rotation of a bone below which it is invisible
+SAME = 1e-4  # [rad] rotation relative to its parent below which a bone counts as at rest
 
 
 def joined(rig: bpy.types.Object, path: list[str]) -> list[str]:

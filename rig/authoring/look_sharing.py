@@ -16,8 +16,8 @@ from ..chains import chain as build
 from ..chains.measure import is_of_bones
 
 UP = Vector((0, 0, 1))
-# [rad] looks to the side in which bones are within their bounds: as far as a human's neck rotates, and half
-# of the way to the side
+# [rad] looks in which no bone may exceed its bound (see `LookingBones`): as far to the side as a human's neck
+# rotates, and half of 90 degrees
 WIDE, ASIDE = radians(80), radians(45)
 
 
@@ -65,7 +65,7 @@ class _Split(NamedTuple):
 
     Attributes:
         torso_share: Share of the look that the torso follows.
-        head_share: Share of the rest that the head does.
+        head_share: Share of the rest that the head follows.
         dead_zone: Angle [rad] of the look that the torso may leave out, depending on where the target was.
     """
 

@@ -17,7 +17,9 @@ from ..bones.axes import is_euler
 from ..bones.paths import bone_names
 from ..chains import postures
 
-ALONG = 1e-4  # tolerance of a unit vector's components, above the noise of single precision in rest poses
+# difference up to which entries of a transform count as equal to -1, 0 or 1: more than the noise of single
+# precision in rest poses
+ALONG = 1e-4
 PLANES = {"X": Vector((-1.0, 1.0, 1.0)), "Y": Vector((1.0, -1.0, 1.0)), "Z": Vector((1.0, 1.0, -1.0))}
 
 

@@ -33,7 +33,8 @@ from .file_values import PoseCurve, in_joint_unit, refuse_other_unit, resampling
 from .link_targets import with_target, without_target
 
 LAST_FRAME = 1_048_574  # Blender's largest frame number
-SLACK = 1e-4  # [rad or m] tolerance beyond a joint's limit, for rounded values in files
+# [rad or m] distance beyond a joint's limit above which the user is warned; rounded values are nearer
+SLACK = 1e-4
 SOME = 400  # number of values or frames that one step converts
 TARGET_CHANNELS = 7  # number of channels of a link's pose: location and quaternion
 KEY_BYTES = 72  # [bytes] memory that Blender needs for a keyframe
@@ -90,7 +91,7 @@ class MotionImport(SteppedJob):
     ) -> None:
         self.rig, self.path, self.start, self.at_frames, self.settings = rig, path, start, at_frames, settings
         self.sound = sound_beside(path) if with_sound else None
-        # values of the joints' channels, by the file's name of the joint
+        # name of a joint in the file -> values of its channel
         self.values: dict[str, list[float]] = {}
         self.keys: dict[Channel, list[float]] = {}
         self.actions: list[tuple] = []  # (owner, its new action, handle of the slot)
@@ -148,7 +149,7 @@ class MotionImport(SteppedJob):
         joint = self.matched[column.name]
         factor = unit_factor(column, joint, self.settings.in_degrees)
         values: list[float] = []
-        for part in _parts(column.values):
+        for part in _slices(column.values):
             converted = in_joint_unit(replace(column, values=part), joint, self.rig)
             values += [factor * value for value in converted]
             yield
@@ -157,7 +158,7 @@ class MotionImport(SteppedJob):
         velocities = [factor * velocity for velocity in column.velocities]
         curve = resampling(values, self.recording.times, velocities)
         signed: list[float] = []
-        for at in _parts(self.at):
+        for at in _slices(self.at):
             signed += (joint.sign * curve(at)).tolist()
             yield
         self._warn_of_limits(joint, signed)
@@ -167,7 +168,7 @@ class MotionImport(SteppedJob):
         """Computes the poses (4, 4) of a link at the times of the keys, and returns them."""
         curve = PoseCurve(self.recording.poses[link], self.recording.times)
         poses: list[Array] = []
-        for at in _parts(self.at):
+        for at in _slices(self.at):
             poses += map(curve.at, at)
             yield
         return poses
@@ -176,7 +177,7 @@ class MotionImport(SteppedJob):
         """Computes the keys and writes them into new, unassigned actions, in short steps.
 
         Args:
-            poses: Pose (4, 4) of each link with a target, as in the file, at each key's time, by its name.
+            poses: Name of each link with a target -> its poses (4, 4) in the file at the times of the keys.
             undo: Gets callbacks that remove the actions.
         """
         if self.targets:
@@ -360,6 +361,6 @@ class MotionImport(SteppedJob):
             self.warnings.append(f"Targets leave {names} at their own values now (Keep Value)")
 
 
-def _parts(values: Sequence[Value]) -> Iterator[Sequence[Value]]:
+def _slices(values: Sequence[Value]) -> Iterator[Sequence[Value]]:
     """Consecutive slices of at most `SOME` values."""
     return (values[k : k + SOME] for k in range(0, len(values), SOME))

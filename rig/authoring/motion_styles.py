@@ -36,7 +36,7 @@ class StyleSettings(NamedTuple):
 BUILT_IN: dict[str, tuple[str, StyleSettings]] = {
     "Light": ("Quick to start, softly stopped", StyleSettings("default", 0.2, 0.5, 1.0, 0.8, 0.6)),
     "Heavy": (
-        "Has weight: slow to start and slow to stop",
+        "As if heavy: slow to start and slow to stop",
         StyleSettings("default", 0.6, 0.0, 0.6, 0.3, 0.2),
     ),
     "Nervous": ("All that the limits allow, at once", StyleSettings()),
@@ -78,7 +78,7 @@ def _is_same(style: StyleSettings, other: StyleSettings) -> bool:
 
 
 def in_file() -> dict[str, StyleSettings]:
-    """Motion styles of this .blend's chains, bodies and mechanisms that are not built in, by their labels."""
+    """Label -> motion style of a chain, body or mechanism of this .blend, unless the style is built in."""
     styles = {mover.long_label: of(mover.settings) for obj in bpy.data.objects for mover in movers_of(obj)}
     return {
         label: style

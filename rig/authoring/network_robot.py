@@ -25,7 +25,7 @@ from . import gallery_folders, gallery_robot
 from .robot_import import ImportedRobot, importing
 from .work import SlicedWork
 
-WAIT = 0.02  # [s] duration for which a step waits for the download
+WAIT = 0.02  # [s] longest time for which a step waits for the download
 
 
 class NetworkRobot(SlicedWork[ImportedRobot]):

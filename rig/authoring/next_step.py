@@ -1,4 +1,4 @@
-"""The suggested next step for the active armature and its robot: a sentence, and its operator."""
+"""The suggested next step for the rig or mechanism in use and its robot: a sentence, and its operator."""
 
 from typing import NamedTuple
 
@@ -144,7 +144,9 @@ def next_step(rig: bpy.types.Object, is_playing: bool) -> NextStep:
 
 
 def _of_chain(rig: bpy.types.Object, chain: bpy.types.PropertyGroup, is_playing: bool) -> NextStep:
-    """The step of a rig's selected chain: choose a target, go live, set the forward axis, move the target."""
+    """The step of a rig's selected chain: choose a target, go live, move the robot, solve a problem, or move
+    the target.
+    """
     if (target := followed(chain)) is None or is_deleted(target):
         return TARGET
     if not chain.live:

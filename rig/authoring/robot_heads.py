@@ -1,5 +1,5 @@
-"""Finds the heads of imported robots. The head is a link that motors move: if no motor moves a link called
-head, the link that looks is a link that it carries.
+"""Finds the heads of imported robots. The head is a link that motors move: if no motor moves the link called
+head, the link that looks is one of those below it.
 """
 
 import itertools

@@ -29,7 +29,8 @@ from ..mechanisms.bones import file_mechanism
 from . import robot_meshes, robot_size
 from .mechanism.build import from_closures
 
-# Euler orders in which the joint's axis is first or last, so that a matrix gives angles up to 180 degrees
+# axis of a bone's joint ("": none) -> Euler order in which that axis is first or last, so that a matrix gives
+# angles up to 180 degrees
 ORDERS = {"X": "XYZ", "Y": "YXZ", "": "XYZ"}
 SOME_BONES = 30  # number of bones made in one step of the import
 BONE_NAME = 63  # largest length of a bone's name [bytes]
@@ -67,6 +68,7 @@ def import_robot(
 
     Raises:
         UrdfError: the file cannot be used, or has no such link.
+        RigError: the loops that the file marks make no mechanism.
     """
     return import_read(
         context,

@@ -19,11 +19,11 @@ from ...robots.transform import Transform
 from ..blender.counting import counted
 from . import robot_size
 
-# names of Blender's import operators (bpy.ops.wm), by the suffix of the file
+# suffix of a file -> name of Blender's import operator (bpy.ops.wm)
 IMPORTERS = {".stl": "stl_import", ".obj": "obj_import"}
 SIDES = 32  # number of segments of a cylinder; a sphere has half as many rings
 SLENDER = 0.2  # thickness of a placeholder bar, relative to its length
-NO_BAR = 0.05  # smallest length of a placeholder bar, relative to the bone's length
+NO_BAR = 0.05  # length up to which no placeholder bar is drawn, relative to the bone's length
 MOST_BONES = 2.0  # length of a placeholder bar, relative to the bone's, above which its thickness is constant
 PLAIN: Colour = (0.6, 0.6, 0.6, 1.0)  # colour of visuals without a colour of their own
 SHARP = radians(35.0)  # [rad] angle between two faces above which their edge is sharp
@@ -41,6 +41,10 @@ def adding(
     progress after each visual, and returns warnings about missing files, files that were rotated, and sizes.
 
     Args:
+        files: The robot's files, which are already read.
+        rig: The robot's armature object.
+        bones: Name of each link's bone, in the tree's order.
+        collection: Collection for the new objects.
         up_axis: Up axis that was assumed when DAE and glTF files were read.
     """
     visuals = _VisualBuilder(files, collection, up_axis)
@@ -60,7 +64,7 @@ class _VisualBuilder:
         self.files, self.collection, self.up_axis = files, collection, up_axis
         self.warnings: list[str] = []
         self.sizes: dict[str, float] = {}  # [m] largest dimension of the mesh of each file, after scaling
-        # names of the rotated files, by the kind of file and its up axis other than Z
+        # (kind of file, its up axis other than Z) -> names of the rotated files
         self._rotated: dict[tuple[str, str], list[str]] = {}
         self._meshes: dict[str, bpy.types.Mesh | None] = {}
         self._materials: dict[tuple[str, Colour], bpy.types.Material] = {}
@@ -277,7 +281,7 @@ def _shade(mesh: bpy.types.Mesh) -> None:
 
 
 def _has_colours(path: Path) -> bool:
-    """Whether the material file named by an OBJ file exists."""
+    """Whether a file names a material library that exists, as OBJ files do."""
     with path.open("rb") as file:
         libraries = [
             line.split(maxsplit=1)[1].strip().decode(errors="replace")

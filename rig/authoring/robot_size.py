@@ -11,7 +11,8 @@ import numpy as np
 from ...robots.model import Robot
 from ..blender.counting import counted
 
-# [m] largest length of a robot's link; a longer one means that millimetres were read as metres
+# [m] distance between joints, or size of a mesh, above which a file counts as one in millimetres, with a
+# warning
 LARGEST = 10.0
 
 

@@ -18,7 +18,8 @@ from ..chains.skeleton import ChainReader
 from ..live.movers import mover_of
 from ..scene.placement import Placement
 
-# instead of a solver's name: joints have the ranges that are set, without limits that of a full revolution
+# given to `build.motions` instead of a solver's name: joints have the limits in their settings, a full
+# revolution where the rig has none
 ANY = ""
 
 

@@ -39,7 +39,7 @@ def make(
     """Makes a target that the chain already meets in its shown pose, for this chain and others with the same
     target.
 
-    For a goal of reaching it is at the end; for a look it is in front of the end's eye.
+    For a goal with a position the target is at the end's eye, for all others in front of it.
 
     Returns:
         The target, and the names of the chains that use it.
@@ -113,8 +113,8 @@ def under_mouse(area: bpy.types.Area, x: int, y: int, position: Vector) -> Vecto
 
 
 def view_under(area: bpy.types.Area, x: int, y: int) -> tuple | None:
-    """Region under the mouse, its 3D view, and the mouse in the region [pixels]; None outside of the area's
-    views.
+    """(region under the mouse, its 3D view, position of the mouse in the region [pixels]); None outside of
+    the area's views.
     """
     space = area.spaces.active
     views = list(space.region_quadviews) or [space.region_3d]

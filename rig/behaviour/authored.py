@@ -74,7 +74,7 @@ def behaviour(scene: bpy.types.Scene, cast: Sequence[CastChain]) -> Behaviour | 
 
 
 class ChainChoices(NamedTuple):
-    """What a state can choose for a chain: its stored postures (names by their actions), and its targets."""
+    """What a state can choose for a chain: its stored postures (action -> name), and its targets."""
 
     cast: CastChain
     postures: dict[bpy.types.Action | None, str]
@@ -292,7 +292,7 @@ def _of_gesture(gesture: bpy.types.PropertyGroup) -> str:
 
 
 def _unreached(settings: bpy.types.PropertyGroup) -> Iterator[str]:
-    """Sentences on states to which no transition leads."""
+    """Sentences on states, other than the first, to which no transition leads."""
     reached = {transition.end for transition in settings.transitions}
     for state in list(settings.states)[1:]:
         if state.name not in reached:

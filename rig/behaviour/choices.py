@@ -10,11 +10,11 @@ from ..scene.goal import watchable_by
 
 # Blender keeps no reference to the items of a dynamic enumeration
 _items: dict[int, list[tuple[str, str, str, str, int]]] = {}
-NONE = ("NONE", "None", "No chain", "ERROR", 0)
+NONE = ("NONE", "None", "Choose no chain", "ERROR", 0)
 
 
 def chains() -> Iterator[tuple]:
-    """(armature, chain) of all chains of the file that can be exported."""
+    """(armature, chain) of all chains of the file whose armature is in a scene."""
     for obj in bpy.data.objects:
         if obj.type == "ARMATURE" and obj.users_scene:
             for chain in obj.limber.chains:
@@ -61,13 +61,13 @@ def choose_chain(item: bpy.types.PropertyGroup, number: int) -> None:
 
 
 def watchable() -> Iterator[ChainTarget]:
-    """The targets that the chains' own ends can look at."""
+    """The targets that the chains' main ends can look at."""
     for _, chain in chains():
         yield from watchable_by(chain)
 
 
 def is_target(obj: bpy.types.Object) -> bool:
-    """Whether an object, or a bone of it, is among the targets of the chains' own ends."""
+    """Whether an object, or a bone of it, is among the targets of the chains' main ends."""
     return any(target.obj == obj for target in watchable())
 
 

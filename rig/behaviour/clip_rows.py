@@ -41,7 +41,7 @@ def forget() -> None:
 def clip_rows(
     action: bpy.types.Action, owner: bpy.types.Object, chain: bpy.types.PropertyGroup
 ) -> ClipRows | None:
-    """Values of the chain's joints in the current action; None if it moves no joint over at least two frames,
+    """Values of the chain's joints in an action; None if the action moves no joint over at least two frames,
     or if the chain cannot be read.
 
     The values are read again if keys differ from the cached keys, since Blender does not report changes of

@@ -11,7 +11,7 @@ from . import choices
 
 def add(settings: bpy.types.PropertyGroup, name: str) -> tuple[int, int]:
     """Adds a built-in set to a behaviour's settings: the states whose names are new, and the transitions that
-    are new. Returns the numbers of both.
+    are new. Returns (number of added states, number of added transitions).
 
     Args:
         settings: Settings of the behaviour.

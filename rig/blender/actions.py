@@ -34,8 +34,8 @@ Frames = TypeVar("Frames", float, np.ndarray)
 def fcurves(
     action: bpy.types.Action, slot: "bpy.types.ActionSlot | None" = None
 ) -> bpy.types.bpy_prop_collection | list:
-    """F-curves of an action's slot (default: its first slot for objects), for reading only; empty if it has
-    no such slot.
+    """F-curves of an action's slot, for reading only; empty if it has none. Default: the action's first slot
+    for objects, else its first slot.
     """
     if not hasattr(action, "slots"):
         return action.fcurves
@@ -99,8 +99,8 @@ def playing(owner: bpy.types.ID) -> list[tuple[bpy.types.Action, object]]:
 
 
 def assign(owner: bpy.types.ID, action: bpy.types.Action, slot_handle: int | None = None) -> None:
-    """Assigns an action to a data-block, with the slot that has this handle, or else its first slot for
-    objects.
+    """Assigns an action to a data-block, with the slot that has this handle; else with the slot that Blender
+    chooses, or the first slot for objects.
     """
     animation = owner.animation_data or owner.animation_data_create()
     animation.action = action
@@ -120,7 +120,7 @@ def put_keys(
     """Replaces all keys of a channel by keys with linear interpolation; `frames` (ascending) and `values`
     have equal length.
     """
-    points = _fresh_points(curves, data_path, index, group, frames, values)
+    points = _new_points(curves, data_path, index, group, frames, values)
     points.foreach_set("interpolation", [LINEAR] * len(frames))
     find(curves, data_path, index).update()
 
@@ -136,7 +136,7 @@ def put_constant_keys(
     """Replaces all keys of a channel by keys with constant interpolation, as enumerations need; `frames`
     (ascending) and `values` have equal length.
     """
-    points = _fresh_points(curves, data_path, index, group, frames, values)
+    points = _new_points(curves, data_path, index, group, frames, values)
     points.foreach_set("interpolation", [CONSTANT] * len(frames))
     find(curves, data_path, index).update()
 
@@ -160,7 +160,7 @@ def bake_keys(
     """Replaces the keys of a channel within the range of the scene's `frames` by linear ones; keys outside of
     the range stay.
 
-    A curve with modifiers is replaced by a new one, since they would change the keyed values.
+    A curve with modifiers, which would change the keyed values, is replaced as a whole.
     """
     for _ in baking_keys(curves, data_path, index, group, frames, values):
         pass
@@ -188,14 +188,14 @@ def baking_keys(
     points.add(len(times))
     yield
     new = {"co": np.column_stack((times, values)), "interpolation": LINEAR}
-    rows = {name: _rows(points, name) for name in new}
+    rows = {name: _key_values(points, name) for name in new}
     before = np.flatnonzero(rows["co"][:count, 0] <= times[0] - SAME_FRAME)
     after = np.flatnonzero(rows["co"][:count, 0] >= times[-1] + SAME_FRAME)
     # keys are written in ascending order: Blender would sort them by exchanging neighbours
     order = np.concatenate((before, np.arange(count, count + len(times)), after))
     if len(order) > len(times):  # keys that stay keep their own values in all fields
         for name in KEY_FIELDS:
-            rows[name] = _rows(points, name)
+            rows[name] = _key_values(points, name)
             yield
     if count:
         points.clear()
@@ -207,7 +207,7 @@ def baking_keys(
     curve.update()
 
 
-def _rows(points: bpy.types.bpy_prop_collection, name: str) -> np.ndarray:
+def _key_values(points: bpy.types.bpy_prop_collection, name: str) -> np.ndarray:
     """Values (keys, width) of an attribute of keys, in their order."""
     width, kind = KEY_FIELDS[name]
     numbers = np.empty(width * len(points), kind)
@@ -215,7 +215,7 @@ def _rows(points: bpy.types.bpy_prop_collection, name: str) -> np.ndarray:
     return numbers.reshape(-1, width)
 
 
-def _fresh_points(
+def _new_points(
     curves: bpy.types.bpy_prop_collection,
     data_path: str,
     index: int,

@@ -31,10 +31,10 @@ def merged(sentences: Iterable[str]) -> list[str]:
     alike: dict[str, list[str]] = {}
     for sentence in sentences:
         alike.setdefault(NUMBER.sub("0", NAME.sub("", sentence)), []).append(sentence)
-    return [_one_of(list(dict.fromkeys(group))) for group in alike.values()]
+    return [_merged_sentence(list(dict.fromkeys(group))) for group in alike.values()]
 
 
-def _one_of(group: Sequence[str]) -> str:
+def _merged_sentence(group: Sequence[str]) -> str:
     """The first of several alike sentences, with the number of the others and the names in them."""
     first, rest = group[0], group[1:]
     if not rest:

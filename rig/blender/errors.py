@@ -9,8 +9,8 @@ class RigError(ValueError):
 
 @dataclass(frozen=True)
 class Finding:
-    """A finding of Check: the problem and its remedy. `blocks`: the chain cannot go live before it
-    is fixed.
+    """A finding of Check: the problem and its remedy. `blocks`: the chain, mechanism or part of a behaviour
+    that it concerns cannot be used before the problem is fixed.
     """
 
     sentence: str

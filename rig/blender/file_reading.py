@@ -8,7 +8,7 @@ from .errors import RigError
 
 Result = TypeVar("Result")
 Progress = TypeVar("Progress")
-WAIT = 0.02  # [s] duration for which a step waits for the process
+WAIT = 0.02  # [s] longest time for which a step waits for the process
 
 
 class FileReading(Generic[Result]):

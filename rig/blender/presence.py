@@ -8,7 +8,7 @@ from .errors import RigError
 
 
 def find(name: str, uid: int) -> bpy.types.Object | None:
-    """The object with this name or, if it was renamed, with this `session_uid`; None if it was deleted."""
+    """The object with this `session_uid`, for which its name is tried first; None if it was deleted."""
     obj = bpy.data.objects.get(name)
     if obj is not None and obj.session_uid == uid:
         return obj
@@ -16,7 +16,7 @@ def find(name: str, uid: int) -> bpy.types.Object | None:
 
 
 def is_deleted(obj: bpy.types.Object) -> bool:
-    """Whether an object was deleted, and exists only because pointers refer to it."""
+    """Whether an object is in no collection, as is a deleted one to which pointers still refer."""
     return not obj.users_collection
 
 
@@ -44,7 +44,7 @@ def why_absent(
 def evaluated(
     obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph, what: str = "Armature"
 ) -> bpy.types.Object:
-    """The evaluated object. `what` begins the message.
+    """The evaluated object. `what`: kind of the object, with which the error message begins.
 
     Raises:
         RigError: Blender does not evaluate the object.
@@ -59,8 +59,8 @@ def evaluated(
 
 
 def is_unevaluated(context: bpy.types.Context, obj: bpy.types.Object) -> bool:
-    """Whether Blender does not evaluate an object because it is disabled in viewports. Objects hidden by
-    their eye icon are evaluated.
+    """Whether Blender does not evaluate an object because it is disabled in viewports, or not in the view
+    layer. Objects hidden by their eye icon are evaluated.
     """
     if obj.hide_viewport or obj.name not in context.view_layer.objects:
         return True

@@ -60,7 +60,8 @@ class HeardSound(NamedTuple):
     Attributes:
         strip: The strip.
         metas: The meta strips that it is in, the outermost first.
-        begin, end: First frame, and the one after the last: of the strip, as far as its meta strips reach.
+        begin, end: First frame in which the strip is heard, and the frame after the last one; its meta strips
+            may cut it.
     """
 
     strip: "bpy.types.SoundStrip"
@@ -121,7 +122,8 @@ class HeardSound(NamedTuple):
 
 def heard(scene: bpy.types.Scene, frames: range) -> list[HeardSound]:
     """Sounds that are heard in these frames of a scene, those in meta strips too, ordered by their first
-    frames. Strips that are muted, or whose channel is, or that have the volume 0, are left out.
+    frames. Strips that are muted or in a muted channel, or whose volume is 0 and not animated, are left
+    out.
     """
     editor = scene.sequence_editor
     sounds = [

@@ -36,8 +36,8 @@ def is_refused() -> bool:
 def granted(function: Callable[Given, Returned]) -> Callable[Given, Returned]:
     """Decorator: a function of a timer or handler that may write although Blender refuses scripts' writes.
 
-    While it does, Blender redraws its windows after each call. On other threads the function is called
-    directly.
+    As long as Blender refuses them, each call also makes it redraw its windows. On other threads the function
+    is called directly.
     """
 
     @wraps(function)

@@ -34,7 +34,10 @@ from ..bones.joint_bones import (
 )
 from ..scene.placement import Placement
 
-ANY_TURN = (-pi, pi)  # [rad] range that `limits` gives for a joint without limits, which is unlimited here
+FULL_REVOLUTION = (
+    -pi,
+    pi,
+)  # [rad] range that `limits` gives for a joint without limits, which is unlimited here
 FARTHEST = 1e3  # [rad or m] position limit in the model for a joint without limits
 
 
@@ -114,7 +117,7 @@ class BodyReader:
         ]
 
     def _motions(self, rig: bpy.types.Object) -> list[MotionLimits]:
-        """Motion limits of the joints, from chains that have them; infinite if unknown."""
+        """Motion limits of the joints: from the list of a chain that has them, else from `_motion`."""
         of_chains = [joint for chain in reversed(rig.limber.chains) for joint in chain.joints]
         listed = {joint.key: MotionLimits.of(joint) for joint in of_chains}
         return [listed.get(key) or _motion(rig.pose.bones[key[0]], key[1]) for key in self.joint_keys]
@@ -273,7 +276,7 @@ class BodyReader:
         unjointed: Sequence[UnjointedPose],
         state: KinematicState,
     ) -> dict[str, SolvedChannels]:
-        """Channels of each bone that the body moves, by the bone's name, for a state of the solver.
+        """Bone -> its channels, for each bone that the body moves, for a state of the solver.
 
         Args:
             rig: The armature object.
@@ -327,7 +330,7 @@ def _numbers(
 def _motion(pose_bone: bpy.types.PoseBone, axis: str) -> MotionLimits:
     """Motion limits of a joint that is in no chain; infinite if unknown."""
     lower, upper = limits(pose_bone, axis)
-    if (lower, upper) == ANY_TURN:
+    if (lower, upper) == FULL_REVOLUTION:
         lower, upper = -inf, inf
     record = imported_robot.motor(pose_bone, axis)
     velocity = record.branch.joint.velocity if record is not None else None

@@ -32,8 +32,8 @@ def channels_of(rig: bpy.types.Object, reader: BodyReader) -> list[Channel]:
 
 
 def _locations(bone: BodyBone, undriven: Sequence[str]) -> list[tuple[str, str]]:
-    """The location channels of a bone, as (channel, letter): all three of a root bone, else those of its
-    prismatic joints among the axes `undriven`.
+    """The location channels of a bone, as (channel, letter): all three of the base unless it is connected,
+    else those of the bone's prismatic joints among the axes `undriven`.
     """
     if bone.parent < 0 and not bone.connected:
         return [("location", letter) for letter in "XYZ"]

@@ -20,7 +20,8 @@ from . import names
 LIMBS = ("upper_arm", "forearm", "thigh", "shin")  # body parts whose rest orientations differ between bodies
 ENDS = {"hand": "forearm"}  # part at the end of a limb -> part of the limb whose alignment it shares
 LEGS = ("thigh", "shin", "foot")
-# distance, as a share of the body's size, below which the direction between two bones is undefined
+# distance, as a share of the body's size, up to which the direction between two bones counts as undefined;
+# also the sine of an angle up to which two directions count as parallel
 SHORT = 1e-4
 
 
@@ -49,7 +50,7 @@ def from_rest(
         source, target: World poses of the paired bones at rest.
     """
     parts = parts_of(pairs)
-    # rotation that turns the target at rest to face as the source does
+    # rotation that makes the target at rest face as the source does
     align = _frame(parts, source) @ _frame(parts, target).T
     index = {pair.target: k for k, pair in enumerate(pairs)}
     children = _children(parents, index)
@@ -73,7 +74,7 @@ def from_rest(
 
 
 def _children(parents: Mapping[str, str | None], index: Mapping[str, int]) -> dict[int, list[int]]:
-    """Indices of the paired bones that are nearest below each paired bone, by its index."""
+    """Index of a paired bone -> indices of the paired bones that are nearest below it."""
     children: dict[int, list[int]] = {}
     for bone, parent in parents.items():
         if parent is not None:
@@ -82,7 +83,7 @@ def _children(parents: Mapping[str, str | None], index: Mapping[str, int]) -> di
 
 
 def _rotation_between(start: Array, end: Array) -> Array:
-    """Smallest rotation (3, 3) from one direction (3,) to another, which may have any length."""
+    """Smallest rotation (3, 3) from the direction of one vector (3,) to that of another."""
     quaternion = rotations.between(rotations.unit(tuple(start)), rotations.unit(tuple(end)))
     return np.array(rotations.to_matrix(quaternion))
 
@@ -137,7 +138,9 @@ def _frame(parts: Sequence[names.BodyPart | None], pose: BodyPose) -> Array:
 
 
 def _drop(parts: Sequence[names.BodyPart | None], pose: BodyPose) -> float:
-    """Sum over both thighs of the distance [m] of their heads below the hips; negative if they are above."""
+    """Sum over both thighs of the distance [m] of their heads below the hips; negative if they are above,
+    0 without hips.
+    """
     hips = next((k for k, part in enumerate(parts) if part == names.BodyPart("", "hips")), None)
     if hips is None:
         return 0.0
@@ -158,7 +161,7 @@ def scale(
     target: BodyPose,
 ) -> float:
     """Ratio of the target's leg length to the source's, measured from the hips; if the legs are unknown, the
-    ratio of the whole bodies' lengths.
+    ratio of the whole bodies' lengths; 1 for a single pair.
 
     Raises:
         RigError: the paired bones of one body are all at one position.
@@ -181,5 +184,5 @@ def scale(
     if len(index) == 1:
         return 1.0
     raise RigError(
-        "The paired bones of one of the two are all at one position, so their sizes are unknown: pair others"
+        "The paired bones of one body are all at one position, so its size is unknown: pair other bones"
     )

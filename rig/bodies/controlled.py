@@ -15,7 +15,7 @@ from .part_names import DEFORMING, BodyPart, Parents
 
 
 def controls_of(rig: bpy.types.Object, bones: Parents) -> dict[str, str] | None:
-    """Control bone of each deforming bone; a control is that of one bone only. None if the bones named after
+    """Control bone of each deforming bone; no two bones have the same control. None if the bones named after
     body parts follow no controls.
 
     The control of the hips is the control that carries both hips and head: the body's base.
@@ -85,7 +85,7 @@ def release(
         The settings that were changed, and sentences about constraints that could not be switched off.
     """
     switched_off, still_acting = [], []
-    for bone, constraint in _hindering(rig, bones, control_by_bone):
+    for bone, constraint in _opposing_constraints(rig, bones, control_by_bone):
         # a property that was set for an earlier constraint has switched off this constraint too
         if not acts(constraint):
             continue
@@ -99,7 +99,9 @@ def release(
     return switched_off, still_acting
 
 
-def _hindering(rig: bpy.types.Object, bones: Parents, control_by_bone: dict[str, str]) -> list[tuple]:
+def _opposing_constraints(
+    rig: bpy.types.Object, bones: Parents, control_by_bone: dict[str, str]
+) -> list[tuple]:
     """(pose bone, constraint) of constraints that work against the controls.
 
     These come after a constraint that copies a control, or copy a rotation to a bone between two controls.

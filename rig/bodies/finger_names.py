@@ -31,6 +31,7 @@ SEGMENTS = {
 }
 FIRST_SEGMENT = 1  # position of a bone whose name has no such word
 ROBOTS = {"link", "lnk", *MOTORS}  # words of robots' links
+# words in the name of a finger's bone besides those of its finger and side
 MEANINGLESS = {NUMBERED, "hand", "f", *SEGMENTS, *SILENT} - ROBOTS
 ADDED = re.compile(r"\.(\d{3})$")  # number that Blender adds to a name that is taken
 NONE = -1  # number of a joint whose name has none
@@ -42,7 +43,8 @@ class FingerName(NamedTuple):
     Attributes:
         side: "left" or "right".
         finger: The finger; "" for one that is only numbered.
-        digits: The number of such a finger, which may contain the joint's, as in "Finger12"; "" for others.
+        digits: Number of a finger that is only numbered, which may contain the joint's, as in "Finger12"; ""
+            for others.
         segment: Position of the bone from the palm outward, by the words of SEGMENTS.
         joint: The joint's own number; NONE if it has none.
         is_in_palm: Whether its words are those of a bone in the palm, as a thumb's first joint may have.

@@ -10,17 +10,17 @@ import numpy as np
 from ..bones.figure import Figure
 from .part_names import BodyPart, side_of
 
-ARM = 0.15  # smallest reach of an arm, as a share of the figure's size; ears are shorter
-HAND = 0.3  # largest length of a hand with its fingers, as a share of the arm's
-# share of a limb's length: joints within this distance are hinges of one anatomical joint, and the last of
-# them carries the limb
+ARM = 0.15  # smallest length of an arm with its hand, as a share of the figure's size; ears are shorter
+HAND = 0.3  # largest length of a hand or foot with its fingers or toes, as a share of the limb's
+# share of a limb's length: joints within this distance count as hinges of one anatomical joint, and the last
+# of them as the one that carries the limb
 COINCIDE = 0.05
 UP = np.array((0.0, 0.0, 1.0))
 
 
 def parts(rig: bpy.types.Object) -> dict[BodyPart, list[str]]:
-    """Names of the bones of each body part, from the root outward, by an armature's rest pose; empty if it
-    does not have two legs.
+    """Names of the bones of each body part, from the root outward, by an armature's rest pose; empty
+    if the figure is not symmetrical or has no pair of legs.
     """
     figure = Figure(rig)
     if figure.front is None or not figure.trunk:
@@ -102,7 +102,7 @@ def _reach(figure: Figure, limbs: Sequence[int]) -> float:
 
 
 def _farthest(figure: Figure, k: int) -> int:
-    """Index of the bone below bone `k` whose tail is farthest from it."""
+    """Index of the bone, `k` or one below it, whose tip is farthest from the head of bone `k`."""
     return max(figure.below(k), key=lambda bone: float(np.linalg.norm(figure.tips[bone] - figure.heads[k])))
 
 

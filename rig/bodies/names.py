@@ -19,18 +19,19 @@ from .part_pairs import SEVERAL, part_pairs, plain
 Heads = Mapping[str, tuple[float, float, float]]  # bone -> position (x, y, z) [m] of its head at rest
 
 NUMBERED_SPINE = re.compile(r"^((def|org)-)?spine(\.\d{3})?$", re.IGNORECASE)
-# share of the upper arm's length: a shoulder bone nearer than this to the upper arm's head is a hinge of a
-# robot's shoulder, not a collar bone
+# share of the upper arm's length: a shoulder bone nearer than this to the upper arm's head counts as a hinge
+# of a robot's shoulder, not as a collar bone
 COLLAR = 0.2
 RIGIFY_NECK = 2  # number of neck bones at the end of the metarig's spine, below the head
 RIGIFY_SPINE = 7  # number of bones of the metarig's whole spine, from hips to head
 # word in the name of a robot's link -> body part, one of whose hinges the link may carry
 PIECES = {"shoulder": "upper_arm", "elbow": "forearm", "wrist": "hand", "ankle": "foot"}
-# limb of numbered links -> parts of its lower half; if a link is named after one of these parts, the numbers
-# do not determine the parts
+# limb of numbered links -> names of links; if a link of that side has one of these names, the numbers do not
+# determine the parts
 LOWER = {"upper_arm": {"elbow", "forearm"}, "leg": {"thigh", "shin"}}
 ARM = ("upper_arm", "forearm", "hand")
 ENDS = {"upper_arm": {"wrist", "hand"}, "leg": {"ankle", "foot"}}  # limb -> names of the parts that end it
+# stem of the names of numbered links -> parts of their limb, from the trunk outward
 NUMBERED = {
     "arm": ("upper_arm", "forearm", "hand"),
     "zarm": ("upper_arm", "forearm", "hand"),
@@ -249,8 +250,8 @@ def _below(carriers: Sequence[str], carried: Sequence[str], bones: Parents) -> l
 
 def _preference(bone: str, index: int) -> tuple[bool, bool, int, int]:
     """Sort key of bones with the same part: first names without a number and an axis, then names without the
-    word motor, then in the order of the known names. Of several hinges the last one comes first, since it
-    carries the part.
+    word motor, then in the order of the known names. Of several hinges, or heads, the last one comes first,
+    since it carries the part.
     """
     name = read(bone)
     is_last = name.is_hinge or (name.part is not None and name.part.name == "head")

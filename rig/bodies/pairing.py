@@ -22,7 +22,7 @@ from . import controlled, limbs, names, receiver
 from .part_names import BodyPart, Parents
 
 LIMBS = ("upper_arm", "forearm", "thigh", "shin")  # body parts that make up the limbs
-TOE_WEIGHT = 0.5  # weight of a paired toe, since captured toes jitter
+TOE_WEIGHT = 0.5  # weight of a toe's pair; other pairs have 1, but captured toes jitter
 
 
 class Linked(NamedTuple):
@@ -32,11 +32,11 @@ class Linked(NamedTuple):
 
     targets: tuple[str, ...]
     sources: tuple[str, ...]
-    weights: tuple[float, ...]  # of the squared rotation errors [rad]
+    weights: tuple[float, ...]  # [1/rad2] of the squared rotation errors
     position_weights: tuple[float, ...]  # [1/m2] of the squared position errors; 0: only the rotation counts
     gains: tuple[float | None, ...]  # [1/s] gain of each pair; None: the gain of the body
-    levels: tuple[int, ...]  # priorities, 0 first
-    planted: tuple[bool, ...]  # whether the target bone is a foot that stays where it stands
+    levels: tuple[int, ...]  # priority of each pair, 0 the highest
+    planted: tuple[bool, ...]  # whether the target bone is a foot to keep planted
     offsets: Array  # (k, 3, 3) rotation of each target bone in its source bone's frame
     base: str  # root bone of the target's body
     floating: bool  # whether the base is itself paired, so that it follows the source
@@ -207,7 +207,7 @@ def source_of(rig: bpy.types.Object, retarget: bpy.types.PropertyGroup) -> bpy.t
 
 
 def check_source(rig: bpy.types.Object, source: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> None:
-    """Raises RigError if the source is in no scene, or the target moves it."""
+    """Raises RigError if the source is not in the scene, or the armature that follows moves it."""
     if why := why_absent(source, "source", depsgraph.scene, depsgraph.view_layer):
         raise RigError(why)
     for dependency in dependencies_of(source):
@@ -335,8 +335,8 @@ def linked(rig: bpy.types.Object, retarget: bpy.types.PropertyGroup) -> Linked:
 
 
 def _is_calibrated(pair: bpy.types.PropertyGroup) -> bool:
-    """Whether a pair's offset is known, and a rotation; scripts, overrides and damaged files may set it to
-    zero or NaN.
+    """Whether a pair is calibrated and its offset is a rotation: scripts, overrides and damaged files may set
+    the offset to zero or NaN.
     """
     try:
         rotations.normalized(tuple(pair.offset))

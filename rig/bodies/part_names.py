@@ -27,12 +27,12 @@ class BodyPart(NamedTuple):
 
 
 class NameReading(NamedTuple):
-    """What the name of a bone or link says: its body part, number, and whether it names a hinge's axis.
+    """What the name of a bone or link says of its body part.
 
     Attributes:
         part: The body part; None: the name is not known.
         stem: The words that name the part, joined, in lower case.
-        is_hinge: Whether it names the axis of a hinge.
+        is_hinge: Whether the name has the axis of a hinge, or the word for one of the two links of a joint.
         number: The last number in the name; None if it has none.
         rank: Index of the stem among the names of its part, of which the most usual one comes first.
     """
@@ -127,6 +127,7 @@ SIDES = {
     "右": "right",
     **translated_names.SIDES,
 }
+# prefixes of names in capture systems and rigs, which say nothing about the part
 PREFIX = re.compile(
     r"^(?:.*[:|]|mixamorig|valvebiped|biped|bip\d*|def(?=[-_. ])|org(?=[-_."
     r" ])|j_(?:bip|adj)|[mf]_avg|cc_base|cf_[jd]|[\W_])+",
@@ -156,6 +157,7 @@ FEW = 8  # smallest number of names from which a common first word can be detect
 # [letters] shortest name of a part that a letter for the side may precede without a separator: "lknee"
 SHORTEST = 3
 MOTORS = {"motor", "motors", "servo", "actuator"}
+# words that say nothing about the part
 SILENT = {
     "link",
     "lnk",
@@ -173,6 +175,7 @@ SILENT = {
     "bend",
     *"bcjms",
 }
+# words for the axis of a hinge
 AXES = {
     *("pitch", "roll", "yaw", "pan", "tilt", "lift", "flexion", "abduction", "rotation", "p", "x", "y", "z"),
     # abbreviations of joint motions such as flexion, extension, adduction and abduction
@@ -186,6 +189,7 @@ BOUNDARY = re.compile(
     r"|(?<=[左右])|[\W_]+"
 )
 FIRST_WORD = re.compile(r"[A-Za-z]+\d*[_\-. ]+(?:\d+[_\-. ]+)?")
+# name of a part, without a side and with one -> (the part, rank of the name)
 PARTS = {alias: (part, rank) for part, aliases in MIDDLE.items() for rank, alias in enumerate(aliases)}
 SIDED_PARTS = {alias: (part, rank) for part, aliases in SIDED.items() for rank, alias in enumerate(aliases)}
 UNKNOWN: tuple[None, str, int] = (None, "", 0)  # result for an unknown name: no part, no stem, no rank
@@ -270,7 +274,7 @@ def side_of(name: str) -> str:
 
 
 def words(name: str) -> list[str]:
-    """The words of a name in lower case, without prefixes of rigs."""
+    """The words of a name in lower case, without prefixes of rigs and with abbreviations written out."""
     split = [word.lower() for word in BOUNDARY.split(PREFIX.sub("", name)) if word]
     name_words = [part for word in split for part in SHORT.get(word, (word,))]
     # "LLEG_ANKLE_R" is the roll of the left ankle

@@ -38,10 +38,9 @@ def _called_alike(sources: Sequence[str], targets: Sequence[str]) -> dict[str, s
 
 
 def _are_renumbered(sources: Sequence[str], targets: Sequence[str], alike: Collection[str]) -> bool:
-    """Whether two bodies have all joints of a finger and name them differently, so that one's name may be
-    another joint's: a thumb's second joint is "ThumbIntermediate" in VRM 0, and in VRM 1 "ThumbProximal",
-    which is VRM 0's first. Where a finger lacks a joint, or has the other's names and some more, equal names
-    are the same joint's.
+    """Whether two bodies have all joints of a finger but name them by different conventions, so that equal
+    names may mean different joints: in VRM 0 "ThumbProximal" is a thumb's first joint, in VRM 1 its second.
+    If a finger lacks a joint, or has all names of the other, equal names mean the same joint.
     """
     return JOINTS <= min(len(sources), len(targets)) > len(alike)
 

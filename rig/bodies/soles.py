@@ -53,7 +53,7 @@ def _up(rig: bpy.types.Object) -> Array:
 
 
 def _sole(rig: bpy.types.Object, links: set[str], foot: bpy.types.Bone) -> tuple[tuple[str, Array], ...]:
-    """Points (m, 3) of each link, in its frame, that may touch the floor."""
+    """(link, points (m, 3) [m] in its frame that can touch the floor) of each link of a foot."""
     bones = [foot, *foot.children_recursive]
     carriers = {
         bone.name: next(above.name for above in (bone, *bone.parent_recursive) if above.name in links)
@@ -75,7 +75,7 @@ def _sole(rig: bpy.types.Object, links: set[str], foot: bpy.types.Bone) -> tuple
 
 def _thickness(rig: bpy.types.Object, foot: bpy.types.Bone, ends: Array) -> Array:
     """Offset (3,) [m] from the lowest bone end of a foot down to the armature's floor, on which the foot
-    stands at rest; zeros if the floor is too far.
+    stands at rest; zeros if the floor is too far below that end, or not below it.
     """
     up = _up(rig)
     lowest = float((ends @ up).min())

@@ -1,4 +1,4 @@
-"""World poses of the bones of a retarget's source, as Blender has evaluated them."""
+"""World poses of the bones of a retarget's source and target: as Blender has evaluated them, or at rest."""
 
 from collections.abc import Sequence
 
@@ -9,8 +9,10 @@ from ...solvers.kinematics.se3 import Array
 from ..blender.errors import RigError
 from ..blender.presence import evaluated
 
-NOTHING = 1e-9  # scale below which a matrix is taken to have no rotation
-EXACT = 1e-5  # rounding error of a rotation matrix in single precision at the end of a long chain of bones
+NOTHING = 1e-9  # scale up to which a matrix counts as having no rotation
+# difference between a matrix times its transpose and the identity up to which the matrix counts as a
+# rotation: the rounding error of single precision at the end of a long chain of bones
+EXACT = 1e-5
 
 
 def posed(

@@ -10,9 +10,9 @@ from ..blender import actions
 from ..bones import rotation_modes
 from . import source as sources
 
-SAMPLES = 64  # number of frames of a clip that are examined
-# percentile of the lower foot's height over the frames: in a few frames the foot sinks in or is captured
-# badly, in others it is in the air
+SAMPLES = 64  # largest number of frames of an action in which the feet's height is measured
+# percentile of the lower foot's heights in all frames that is taken as its height while it stands: in a few
+# frames the foot sinks in or is captured badly, in others it is in the air
 STANDING = 25
 
 Curves = dict[tuple[str, int], object]  # (data path, index) -> F-curve

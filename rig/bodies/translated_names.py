@@ -53,5 +53,5 @@ SIDES = {
 
 
 def with_translations(table: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
-    """A table of stems (words of names, joined) by body part, with the translated stems added at the end."""
+    """A table, body part -> stems (words of names, joined), with the translated stems added at the end."""
     return {part: (*stems, *TRANSLATED.get(part, ())) for part, stems in table.items()}

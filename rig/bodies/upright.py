@@ -1,5 +1,5 @@
-"""Tests whether a source lies down in its rest pose, because its up axis was lost when its file was
-imported.
+"""Tests whether a source lies down or stands on its head in its rest pose, because its up axis was lost when
+its file was imported.
 """
 
 import bpy
@@ -9,10 +9,10 @@ from ...solvers.kinematics.se3 import Array
 from . import pairing, source
 from .part_names import BodyPart
 
-# smallest cosine of the angle between trunk and legs of a figure that stands or lies straight; it is smaller
-# in a quadruped
+# cosine of the angle between trunk and legs below which a figure is not tested: it is bent, as a quadruped is
 STRAIGHT = np.cos(np.radians(45.0))
-# cosine of the angle between up and the trunk from which a figure stands
+# cosine of the angle between up and the trunk, or the legs, above which a figure counts as standing; below
+# its negative, as standing on its head
 UPRIGHT = np.cos(np.radians(60.0))
 # direction of the trunk in the world (x, y) -> keys in Blender that rotate it upright
 RAISING = {(0, 1): "R X 90", (0, -1): "R X -90", (1, 0): "R Y -90", (-1, 0): "R Y 90"}

@@ -11,8 +11,8 @@ WHOLE = 1.0 - 1e-6  # influence from which a constraint counts as determining a 
 
 
 def copied(pose_bone: bpy.types.PoseBone) -> bpy.types.PoseBone | None:
-    """The pose bone that a bone without joints copies by a Copy Transforms constraint; None: there
-    is none.
+    """The pose bone of the same armature that a bone without joints copies completely: by its last Copy
+    Transforms constraint of full influence, unless that is in local space. None if there is none.
     """
     rig = pose_bone.id_data
     for constraint in reversed(pose_bone.constraints):

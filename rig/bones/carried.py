@@ -4,7 +4,7 @@ inherit no rotation.
 Animators' rigs isolate a head like this, so that it keeps its direction while the neck bends. Its position
 still comes from its parent. The chain's joints rotate each bone relative to the previous bone of the chain,
 so that a look is shared. The channels of such a bone are computed from these joint angles and from its
-carrier, which is the source of the rotation that it copies or inherits instead.
+carrier: the source of the rotation that the bone has instead of its parent's.
 """
 
 from collections.abc import Iterable, Sequence
@@ -21,7 +21,7 @@ from .joint_axes import constraint_range, free_axes
 
 # types of constraints by which a bone takes the rotation of another bone
 TURNING = {"COPY_ROTATION", "COPY_TRANSFORMS"}
-# spaces of a constraint's owner and target: those with one frame for all bones, and the bone's own
+# spaces of a constraint's owner and target: those with one frame for all bones, and that of the bone itself
 ABSOLUTE, LOCAL = {"WORLD", "POSE"}, {"LOCAL"}
 
 
@@ -40,7 +40,7 @@ class CarriedBone(Protocol):
     name: str
     parent: int  # index of the previous bone of the chain; -1: none
     rest_rotation: Quaternion
-    order: str  # axes of the bone's hinges, in Euler order; "" if it has none
+    order: str  # axes of the bone's hinges, nearest the parent first; "" without revolute joints
     carrier: Carrier | None
 
 
@@ -60,16 +60,16 @@ class CarrierValues(NamedTuple):
     lead: Quaternion
 
     def frame(self, inherited: Quaternion, source: Quaternion) -> Quaternion:
-        """Frame of the bone before its own rotation, from the frame `inherited` that its parent alone would
-        give and the source's frame.
+        """Orientation of the bone before its own rotation. `inherited`: orientation that its parent alone
+        would give it; `source`: orientation of the carrier's source.
         """
         return mixed(inherited, rotations.multiply(source, self.offset), self.share)
 
 
 def carrier(pose_bone: bpy.types.PoseBone, names: Sequence[str]) -> Carrier | None:
     """The carrier of a bone in a chain of the bones `names`, parents before their children. None if the bone
-    has none, or if the chain cannot compensate for it: for that, the next bone with joints must rotate about
-    all axes without limits.
+    has none, or if the chain cannot compensate for it: for that, the first bone with joints, from this bone
+    on, must rotate about all axes without limits.
     """
     if pose_bone.parent is None:
         return None
@@ -120,7 +120,7 @@ def _is_whole(constraint: bpy.types.Constraint) -> bool:
 
 
 def share(pose_bone: bpy.types.PoseBone, bone_carrier: Carrier) -> float:
-    """Share of the carrier in the bone's rotation in this frame, 0 to 1."""
+    """Share of the carrier in the bone's inherited rotation, now, from 0 to 1."""
     if not bone_carrier.constraint:
         return 1.0
     constraint = pose_bone.constraints.get(bone_carrier.constraint)

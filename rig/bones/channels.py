@@ -15,7 +15,7 @@ from . import axes, rotation_modes
 from .axes import JointKey
 from .rotation_modes import Limits
 
-# names of the components of each channel with several
+# data path of a channel with several components -> their letters
 PARTS = {
     "rotation_quaternion": "WXYZ",
     "rotation_axis_angle": "WXYZ",
@@ -23,7 +23,7 @@ PARTS = {
     "location": "XYZ",
 }
 MOTOR = re.compile(r"limber\.mechanism\.motors\[\d+\]\.value")
-SAME = 1e-6  # [rad or m] tolerance for single precision
+SAME = 1e-6  # [rad or m] difference up to which two stored values count as equal (single precision)
 MOTORS, OBJECT = "Motors", "Object Transforms"  # names of groups of F-curves
 
 
@@ -78,7 +78,7 @@ def of_joint(rig: bpy.types.Object, bone: str, axis: str) -> Channel:
 
 
 def of_motor(owner: bpy.types.Object, number: int) -> Channel:
-    """Channel that stores the value of a mechanism's motor."""
+    """Channel that stores the value of a mechanism's motor with the index `number`."""
     return Channel(owner.name, owner.session_uid, "", f"limber.mechanism.motors[{number}].value", 0)
 
 
@@ -136,12 +136,12 @@ def of_joints(
     """Channels that store the values [rad or m] of joints, with the values to key. Joints without a bone are
     left out.
 
-    A bone that rotates by quaternion or axis-angle gets all four channels; its other hinges keep their
-    authored angles.
+    A revolute joint of a bone that rotates by quaternion or axis-angle has all four rotation channels of the
+    bone; the bone's other hinges keep their authored angles.
 
     Args:
         rig: The armature object.
-        values: Values by (bone, axis).
+        values: (bone, axis) -> value.
         before: Values in the previous frame, so that no curve jumps; authored values are used for missing
             ones.
         limits: (lower, upper) [rad or m] of the joints whose limits are known.
@@ -195,7 +195,8 @@ def value_of(
 def pose(
     rig: bpy.types.Object, values: Mapping[JointKey, float], limits: Limits = MappingProxyType({})
 ) -> bool:
-    """Writes authored values [rad or m] of joints, by (bone, axis); returns whether anything changed.
+    """Writes authored values [rad or m] of joints, by (bone, axis); returns whether any changed by more than
+    `SAME`.
     `limits`: (lower, upper) of joints, by (bone, axis).
     """
     changed = False

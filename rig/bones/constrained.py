@@ -105,7 +105,9 @@ def _switched_off(rig: bpy.types.Object, constraint: bpy.types.Constraint) -> st
 
 
 def followed_control(rig: bpy.types.Object, pose_bone: bpy.types.PoseBone) -> str | None:
-    """Name of the control bone that a bone follows; None if none is found."""
+    """Name of the nearest control bone that a bone follows; else of the nearest followed bone with joints,
+    None if there is none either.
+    """
     seen, waiting, fallback = {pose_bone.name}, [pose_bone], None
     while waiting:
         for leader in _leaders(rig, waiting.pop(0)):
@@ -126,7 +128,7 @@ def followed_control(rig: bpy.types.Object, pose_bone: bpy.types.PoseBone) -> st
 
 
 def _leaders(rig: bpy.types.Object, pose_bone: bpy.types.PoseBone) -> Iterator:
-    """Bones of the same armature that a bone copies; for a bone without constraints, its parent."""
+    """Bones of the same armature that a bone copies; also its parent, unless a constraint moves the bone."""
     for constraint in pose_bone.constraints:
         if constraint.type in COPYING and acts(constraint):
             for target in constraint.targets if constraint.type == "ARMATURE" else (constraint,):

@@ -33,8 +33,8 @@ class Controls:
         return False
 
     def is_control(self, name: str) -> bool:
-        """Whether an animator rotates the bone: it has several unlocked rotation axes, and no constraint
-        moves it.
+        """Whether an animator rotates the bone: it has several unlocked rotation axes, and by no constraint
+        copies or tracks anything.
         """
         bone = self.rig.pose.bones[name]
         is_constrained = any(
@@ -43,8 +43,8 @@ class Controls:
         return not is_constrained and len(free_axes(bone)) >= constrained.CONTROL
 
     def leaders(self, name: str) -> list[str]:
-        """The bones that a bone follows directly: those that it copies, and its parent unless a constraint
-        replaces the parent's effect.
+        """The bones that a bone follows directly: those that it copies, or else the targets of the
+        constraints that move it; and its parent, unless Copy Transforms replaces the parent's effect.
         """
         if name not in self._leaders:
             self._leaders[name] = self._find_leaders(name)

@@ -1,15 +1,17 @@
-"""Custom properties that drive the influence of a constraint, such as a rig's switches between IK and FK."""
+"""Properties that drive the influence of a constraint, such as a rig's switches between IK and FK."""
 
 import re
 
 import bpy
 
-OFF = 1e-6  # influence below which a constraint has no effect
+OFF = 1e-6  # influence below which a constraint counts as switched off
 PROPERTY = re.compile(r'^(?P<owner>pose\.bones\["(?P<bone>[^"]+)"\])\["(?P<name>[^"]+)"\]$')
 
 
 def driving_paths(rig: bpy.types.Object, constraint: bpy.types.Constraint) -> list[str]:
-    """Data paths of the properties that drive the influence of a bone's constraint."""
+    """Data paths of the properties that drive the influence of a bone's constraint; for a variable without a
+    data path, the quoted name of its object.
+    """
     path = f"{constraint.path_from_id()}.influence"
     drivers = rig.animation_data.drivers if rig.animation_data else ()
     driver = next((curve.driver for curve in drivers if curve.data_path == path and not curve.mute), None)
@@ -18,8 +20,8 @@ def driving_paths(rig: bpy.types.Object, constraint: bpy.types.Constraint) -> li
 
 
 def switch_off(rig: bpy.types.Object, constraint: bpy.types.Constraint) -> str:
-    """Sets the custom property that drives a constraint's influence to a value that makes the influence 0;
-    returns a text about the change, "" if there is no such property.
+    """Sets the custom property of a bone that drives a constraint's influence to 1 or 0, whichever makes the
+    influence 0. Returns a text about the change; "" if there is no such property or neither value does.
     """
     for path in driving_paths(rig, constraint):
         match = PROPERTY.match(path)

@@ -14,26 +14,33 @@ from . import imported_robot
 from .controls import Controls
 from .front import Front, front_of
 
-# height below which a limb's tip counts as standing, as a share of the figure's height, since feet may rest
-# at different heights
+# "the figure's size" below is the diagonal of its bounding box
+
+# height above the lowest point up to which a point counts as on the ground, as a share of the figure's
+# height: feet may rest at different heights
 LOW = 0.15
 REACH = 0.05  # smallest length of a limb except for short legs, as a share of the figure's size
 # smallest descent of a short leg, as a share of the figure's size, and of the height at which the leg begins
 SHORT_LEG = 0.02, 0.5
-SAME = 1e-5  # difference between positions that single precision causes, as a share of the figure's size
-NEAR = 0.01  # distance within which positions coincide, as a share of the figure's size
-# share of the figure's size: a bone that begins at least this far from its parent is not part of the same
-# limb
+# difference up to which two distances count as equal (single precision), as a share of the figure's size
+SAME = 1e-5
+NEAR = 0.01  # distance within which two positions count as the same, as a share of the figure's size
+# share of the figure's size: a bone that begins at least this far from its parent does not count as part of
+# the same limb
 AWAY = 0.35
-LEVEL = 0.3  # sine of the largest angle to the ground of a line between a bone and its mirror image
-ALIKE = cos(radians(3))  # cosine of the angle within which two directions count as equal
-CANDIDATES = 12  # number of directions tried as normal of the plane of symmetry
-MIRRORED = 0.5  # smallest share of bones with a mirror image in a symmetrical figure
-ALONG = 0.85  # cosine of the angle within which a bone points at its child
+# sine of the largest angle to the ground of a line between a bone and its mirror image; pairs of bones on a
+# steeper line are ignored
+LEVEL = 0.3
+ALIKE = cos(radians(3))  # cosine of the angle within which two normals count as equal
+CANDIDATES = 12  # largest number of planes tried as the plane of symmetry
+# share of the body's bones that must have a mirror image; with fewer the figure counts as not symmetrical
+MIRRORED = 0.5
+ALONG = 0.85  # cosine of the angle within which a bone counts as pointing at its child
 
 
 class Figure:
-    """An armature object at rest, in world orientation with +Z up. A snapshot: make a new one for each query.
+    """An armature object at rest, in world orientation with +Z up; positions are relative to the object's
+    origin. A snapshot: make a new one for each query.
 
     Its body consists of the deforming bones, or of all bones in an armature without deforming bones. Single
     bones without parent and children, such as controls of feet, are left out. Lengths are in metres.
@@ -109,7 +116,7 @@ class Figure:
         return Controls(self.rig)
 
     def standing(self, line: Sequence[str]) -> dict[str, set[int]]:
-        """Bones of a line from which standing limbs branch, each with the last bones of these limbs.
+        """Bones of a line from which standing limbs branch, each with the indices of these limbs' last bones.
 
         Args:
             line: Names of bones from an end upward. Bones below the end are part of it and no limbs.
@@ -159,7 +166,7 @@ class Figure:
 
     @cached_property
     def _plane(self) -> tuple[np.ndarray, float] | None:
-        """Unit normal (3,) and offset [m] of the vertical plane of symmetry."""
+        """Unit normal (3,) and offset [m] of the vertical plane of symmetry; None without one."""
         best, most = None, MIRRORED * len(self.body)
         along_x = np.array(self.rig.matrix_world.to_3x3() @ Vector((1, 0, 0)))
         for normal, offset in self._candidates():
@@ -210,7 +217,7 @@ class Figure:
 
     def _corresponding_points(self, bone: int, other: int) -> list[tuple[np.ndarray, np.ndarray]]:
         """Pairs of corresponding points (3,) [m] of two sibling bones: their heads, their tips, and the mean
-        heads of each with its descendants.
+        of the heads of each bone and its descendants.
         """
         middles = tuple(self.heads[self.below(k)].mean(axis=0) for k in (bone, other))
         return [(self.heads[bone], self.heads[other]), (self.tips[bone], self.tips[other]), middles]
@@ -250,8 +257,8 @@ class Figure:
 
     @cached_property
     def trunk(self) -> set[int]:
-        """Indices of the bones of the longest connected line in the plane of symmetry (spine, neck, head),
-        with its branches in this plane.
+        """Indices of the largest connected group of bones in the plane of symmetry: spine, neck and head,
+        with their branches in this plane.
         """
         lines: dict[int, set[int]] = {}
         for k in sorted(self.middle):
@@ -274,7 +281,7 @@ class Figure:
 
     def is_paired(self, apart: float, without: int) -> bool:
         """Whether the tips of any bone and its mirror image are at least `apart` (a share of the figure's
-        size) from each other, among bones that are not `without` or below it.
+        size) from each other, among bones other than `without` and its descendants.
         """
         excluded = set(self.below(without))
         pairs = ((k, other) for k, other in self.image.items() if other not in {-1, k} and k not in excluded)

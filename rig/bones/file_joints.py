@@ -25,11 +25,11 @@ class FileJoint:
 
     Attributes:
         names: Names of the joint in files, the maker's first.
-        key: Key of the joint, as `Source.key`.
+        key: Identifies the joint, as `SourceKey`.
         channel: Channel that stores the authored value; None for a bone that rotates by quaternion or
             axis-angle, whose channels store the values of all its joints together.
         sign: 1 or -1: factor from a value in files to the channel's value.
-        servo: The servo's id; -1 without a servo.
+        servo: ID of the servo; -1 without a servo.
         motor: Index of the mechanism's motor; -1 for a bone's joint.
         lower, upper: Limits [rad or m] of the channel's value.
     """
@@ -65,7 +65,7 @@ def file_joints(rig: bpy.types.Object) -> list[FileJoint]:
         return joints
     of_chains = {joint.key: (chain.uid, joint) for chain in rig.limber.chains for joint in chain.joints}
     keys = list(of_chains)
-    # such a mechanism's motors move its bones, and are in the list already
+    # a mechanism made of bones moves them by its motors, which are in the list already
     if not (settings.uid and settings.use_bones):
         keys += [
             (bone.name, axis)
@@ -133,16 +133,16 @@ def match(
     joints: Sequence[FileJoint],
     others: Sequence[Mapping[str, Sequence[str]]] = (),
 ) -> dict[str, FileJoint]:
-    """Matches a file's joints to the robot's joints; returns the robot's joints by the file's names. Joints
-    without a match are left out.
+    """Matches a file's joints to the robot's joints; returns name in the file -> the robot's joint.
+    Joints without a match are left out.
 
     A joint is matched by one of its names, else by a name that differs only in case or punctuation, else by
-    another name that the file's joint may have, else by its servo. The rest is matched by names without
-    namespace and the word "joint", but only if these identify all joints that are left. If the file names it
-    by Limber's own label, the sign is 1, since the file's values already have the channel's sign.
+    another name that the file's joint may have, else by its servo's ID. The rest is matched by names without
+    namespace and the word "joint", but only if these identify all joints that are left. For a joint that the
+    file names by Limber's own label, the sign is 1: the file's values already have the channel's sign.
 
     Args:
-        names: (name, id of its servo or -1) of each joint in the file.
+        names: (name, ID of its servo or -1) of each joint in the file.
         joints: The robot's joints.
         others: Other names that joints of the file may have, by their names; earlier mappings take
             precedence.
@@ -173,8 +173,9 @@ def match(
 def _by_bare_names(
     names: Sequence[str], joints: Sequence[FileJoint], taken: set[int]
 ) -> dict[str, FileJoint]:
-    """Joints that are not `taken`, by the file's names, compared without namespace and the word "joint".
-    Empty unless each name identifies exactly one joint, since the file may otherwise be another robot's.
+    """Name in the file -> joint, for joints that are not `taken` and names compared without namespace and the
+    word "joint". Empty unless each name identifies exactly one joint, since the file may otherwise be another
+    robot's.
     """
     if len(names) > len(joints) - len(taken):
         return {}

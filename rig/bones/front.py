@@ -7,18 +7,20 @@ import bpy
 import numpy as np
 from mathutils import Vector
 
-# smallest cosine between the front axis and a direction that decides between front and back, such as the mean
-# direction of the feet
+# cosine between a direction, such as the mean direction of the feet, and an axis, above which the direction
+# counts as pointing along the axis; directions below it decide nothing
 CLEAR = 0.3
-SAME = 0.01  # distance within which positions coincide, as a share of the figure's size
-# smallest reach of arms and wings, as a share of the figure's size; eyes, ears and breasts are shorter
+# distance within which two positions count as the same, as a share of the figure's size (see `figure`)
+SAME = 0.01
+# length from which a childless bone counts as an arm or wing and not as part of a face (eyes, ears), as a
+# share of the figure's size
 LIMB = 0.15
 UP = (0.0, 0.0, 1.0)
 LEVEL = np.array((1.0, 1.0, 0.0))
 
 
 class SymmetricFigure(Protocol):
-    """What the front of a figure is read from; see `figure.Figure`."""
+    """The attributes of `figure.Figure` from which its front is determined."""
 
     rig: bpy.types.Object
     parent: Sequence[int]
@@ -56,8 +58,8 @@ def front_of(figure: SymmetricFigure) -> Front | None:
     """The direction in which a figure faces; None if the figure is not symmetrical.
 
     The first of these decides that points clearly along the plane of symmetry: the feet, the eyes, the trunk
-    with its head and tails; else -Y as usual in Blender; if that is sideways, the highest end of the trunk,
-    then +X.
+    with its head and tails. Else, by convention: the object's -Y as usual in Blender, the world's -Y, the
+    direction to the trunk's highest end, the object's +X.
     """
     if figure.lateral is None:
         return None
@@ -96,8 +98,8 @@ def _feet(figure: SymmetricFigure) -> np.ndarray | None:
 
 def _is_on_tail(figure: SymmetricFigure, k: int) -> bool:
     """Whether a bone hangs on a tail, as a fin does: on a bone in the plane of symmetry that lies on the
-    ground and goes on from one above the ground. A pelvis close to the ground is none, since legs begin above
-    the ground; nor is a root, from which controls of feet hang.
+    ground and goes on from one above the ground. A pelvis close to the ground is no part of a tail, since
+    legs begin above the ground; nor is a root, from which controls of feet hang.
     """
     branch = k
     while k >= 0 and k not in figure.middle:
@@ -141,7 +143,7 @@ def _is_limb(figure: SymmetricFigure, k: int) -> bool:
 
 
 def _continued(figure: SymmetricFigure, k: int) -> list[int]:
-    """A bone of the trunk, and those that begin at its tip."""
+    """Indices of a bone and of its children in the trunk that begin at its tip."""
     at_tip = SAME * figure.size
     return [
         k,

@@ -31,8 +31,8 @@ class HangingBones:
         return [{bone.name, *controls.upstream(bone.name)} for bone in self.rig.data.bones]
 
     def inertias(self, names: list[str]) -> dict[str, tuple[float, ...]]:
-        """Rotational inertia (9 numbers) [m3, since the length of a bone stands for its mass] of everything
-        that each bone carries, by bone: about the bone's head and in its frame, at rest, row by row.
+        """Bone -> rotational inertia (9 numbers, row by row) [m3, since a bone's length is taken for its
+        mass] of everything that the bone carries at rest, about the bone's head and in its frame.
 
         If the last bone carries any deform bones, only deform bones count: control bones, helpers and shapes
         have no mass.

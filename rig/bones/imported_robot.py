@@ -84,7 +84,8 @@ def tree_of(rig: bpy.types.Object) -> tuple[LinkTree, tuple[str, ...]]:
     """The robot's kinematic tree in the URDF file's double precision, and the name of each link's bone.
 
     Raises:
-        RigError: the armature is no imported robot, or bones of it were removed.
+        RigError: the armature is no imported robot, a record was edited, or a link's bone is no longer a
+            child of its parent link's bone.
     """
     named_records = records(rig)
     index_of = {name: k for k, (name, _) in enumerate(named_records)}
@@ -102,7 +103,8 @@ def tree_of(rig: bpy.types.Object) -> tuple[LinkTree, tuple[str, ...]]:
 
 
 def pose_joints(rig: bpy.types.Object, values: Mapping[str, float]) -> None:
-    """Sets the authored pose of the named joints [rad or m]. Mimic joints follow by their drivers.
+    """Sets the authored pose of the named joints [rad or m]. Values of mimic joints are ignored: drivers move
+    them.
 
     Raises:
         RigError: the armature is no imported robot, or has no such joint.

@@ -1,5 +1,5 @@
-"""Finds which axes of a bone are joints, and their limits: from the bone's locks, its constraints and its
-URDF record.
+"""Finds which axes of a bone are joints, and their limits: from the bone's locks, its constraints, its URDF
+record and its IK limits.
 """
 
 from math import pi
@@ -27,8 +27,8 @@ def free_axes(pose_bone: bpy.types.PoseBone) -> str:
 
 
 def prismatic_axes(pose_bone: bpy.types.PoseBone) -> list[str]:
-    """Axes of a bone's prismatic joints: the URDF joint's axis of an imported robot; else the axes for which
-    a Limit Location has both a minimum and a maximum.
+    """Axes of a bone's prismatic joints: the unlocked ones for which a Limit Location has both a minimum and
+    a maximum, and that of an imported robot's URDF joint. A connected bone has none.
 
     An unlocked location alone does not count: in Blender most bones have that.
     """

@@ -26,7 +26,7 @@ from .axes import INDEX, UNIT, JointKey, parent_first
 
 ORIGIN = (0.0, 0.0, 0.0)
 NO_SCALE = (1.0, 1.0, 1.0)
-SCALED = 1e-3  # relative difference between two scales above which it is visible
+SCALED = 1e-3  # relative difference above which two scales or lengths count as different
 # decimals of fixed parts [rad, m]: noise of single precision must not lead to a new model in every frame
 DIGITS = 6
 
@@ -42,8 +42,8 @@ class SolvedChannels(NamedTuple):
 
 
 class MotionLimits(NamedTuple):
-    """Motion limits of one joint, in the order of the properties (lower, upper, velocity, acceleration,
-    jerk).
+    """Motion limits of one joint, in the order of its properties: position [rad or m], then velocity,
+    acceleration and jerk [the same per s, s2, s3].
     """
 
     lower: float
@@ -65,8 +65,8 @@ class UnjointedPose(NamedTuple):
     """The part of a bone's pose that no joint moves."""
 
     location: Vector  # [m]
-    # angles (x, y, z) [rad] of its hinges, 0 for hinges that are joints; for a bone without revolute joints a
-    # unit quaternion
+    # angles (x, y, z) [rad] of the bone's hinges, 0 for hinges that are joints; for a bone without revolute
+    # joints a unit quaternion
     rotation: tuple[float, ...]
     size: float = 1.0  # scale that the bone's children inherit
     # rotation of the frame of the bone's carrier, relative to its parent's
@@ -154,7 +154,7 @@ class JointBone:
 
     @cached_property
     def unturned(self) -> tuple[int, ...]:
-        """Indices of the rotation components that no joint rotates."""
+        """Indices of the components of the bone's rotation that no joint determines."""
         return (
             tuple(index for is_joint, index, _ in self.hinges if not is_joint) if self.order else (0, 1, 2, 3)
         )

@@ -1,4 +1,4 @@
-"""Mimic joints of an imported robot: bones whose URDF joint follows another joint by a fixed ratio.
+"""Mimic joints of an imported robot: bones whose URDF joint is a linear function of another joint.
 
 A driver moves such a bone by the authored channel of its leader. A solved pose is not in that channel, so
 live motion and bakes compute the mimic bone's pose while the driver exists.
@@ -79,8 +79,8 @@ def _leader(
     records: dict[str, tuple[str, LinkRecord]],
     joint_keys: Sequence[tuple[str, str]],
 ) -> tuple:
-    """The leader of a joint through any number of mimic joints, its record, and the combined multiplier and
-    offset.
+    """(bone, record, multiplier, offset [rad or m]) of the nearest joint in `joint_keys` that a joint
+    follows, through any number of mimic joints; of the last one in that sequence if none is in `joint_keys`.
     """
     multiplier, offset = 1.0, 0.0
     while (

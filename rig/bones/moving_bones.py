@@ -5,8 +5,8 @@ import bpy
 from . import axes
 from .paths import bone_names
 
-# distance of a joint's axis from both ends of a bone below which the joint does not move the bone, as a share
-# of its length
+# distance of a joint's axis from both ends of a bone up to which the joint counts as not moving the bone, as
+# a share of the bone's length
 ON_AXIS = 1e-3
 
 

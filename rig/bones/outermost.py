@@ -4,13 +4,15 @@ import numpy as np
 
 from ...solvers.kinematics.se3 import Array
 
-# number of directions whose outermost points are kept; the other points of a 0.3 m foot are at most about 2
-# mm farther out
+# number of directions in which the outermost points are returned; of a foot 0.3 m long, the points left out
+# are in other directions at most about 2 mm farther out
 DIRECTIONS = 256
 
 
 def outermost(points: Array) -> Array:
-    """The points among `points` (m, 3) that are farthest out in at least one of `DIRECTIONS` directions."""
+    """The points among `points` (m, 3) that are farthest out in at least one of `DIRECTIONS` directions;
+    all if there are no more points than directions.
+    """
     if len(points) <= DIRECTIONS:
         return points
     k = np.arange(DIRECTIONS) + 0.5

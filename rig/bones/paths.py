@@ -30,13 +30,13 @@ def path_names(pose_bones: bpy.types.bpy_prop_collection, root: str, end: str) -
 
 
 def end_bones(chain: bpy.types.PropertyGroup) -> list[str]:
-    """Names of a chain's end bones, its own first."""
+    """Names of a chain's end bones: its main end, then its additional ends."""
     return [chain.end, *(end.bone for end in chain.ends)]
 
 
 def bone_names(pose_bones: bpy.types.bpy_prop_collection, chain: bpy.types.PropertyGroup) -> list[str]:
-    """Names of all bones of a chain, parents before their children: the path to its own end, then those that
-    additional ends need.
+    """Names of all bones of a chain, parents before their children: the path to its main end, then the other
+    bones on the paths to its additional ends.
 
     Raises:
         RigError: a bone is missing, or an end is no descendant of the root.

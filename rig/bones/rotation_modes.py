@@ -20,19 +20,19 @@ from ...solvers.kinematics.rotations import Quaternion
 from .axes import INDEX, REVOLUTE, UNIT, JointKey, is_euler
 
 Angles = tuple[float, float, float]  # [rad] about X, Y and Z, for any Euler order
-# (lowest, highest) value [rad or m] of joints, by (bone, axis)
+# (bone, axis) -> (lowest, highest) value [rad or m] of the joint
 Limits = Mapping[JointKey, tuple[float, float]]
 Spans = Sequence[tuple[float, float]]  # (lowest, highest) angle [rad] about X, Y and Z
 
 HINGES = "XYZ"
 AT_REST: Angles = (0.0, 0.0, 0.0)
-FREE = (-inf, inf)  # limits [rad] of a hinge that is not limited
+FREE = (-inf, inf)  # (lowest, highest) value [rad or m] of a joint without limits
 UNLIMITED: Spans = (FREE,) * 3
-SLACK = 1e-6  # [rad] tolerance of limits, for single precision
-# half of the middle angle's distance [rad] from 90 degrees, below which the other two angles are noise of
-# single precision
+SLACK = 1e-6  # [rad or m] distance beyond a limit that counts as within it (single precision)
+# length of a pair (sine, cosine) up to which its arc tangent counts as undefined: single precision leaves
+# only noise in it
 GIMBAL = 1e-7
-NO_TURN = 1e-6  # [rad] rotation below which its axis is undefined in single precision
+NO_ROTATION = 1e-6  # [rad] rotation below which its axis counts as undefined (single precision)
 NO_LENGTH = 1e-35  # length of a quaternion below which Blender shows half a revolution about X
 NO_AXIS = 1e-16  # length of an axis below which Blender shows no rotation
 # order -> (indices of its axes, the last one nearest to the parent; 1 if they are right-handed, else -1)
@@ -112,7 +112,7 @@ def angles_of(
     principal[j] = 2.0 * atan2(above, below) - pi / 2
     principal[k] = sign * (half_sum + half_difference)
     x, y, z = principal
-    # Usually the first angles are the nearest ones; this test saves most of the time of the comparison below.
+    # Usually the principal angles are the nearest ones; then the comparison below is not needed.
     (low_x, high_x), (low_y, high_y), (low_z, high_z) = spans
     # within this distance no other solution is nearer
     is_near = abs(x - near[0]) + abs(y - near[1]) + abs(z - near[2]) < pi / 2
@@ -133,7 +133,7 @@ def fitted_hinge(rotation: Quaternion, order: str, axis: str, angles: Angles) ->
     """Angle [rad] of the hinge about `axis` for which a bone's rotation is nearest to a unit quaternion, with
     its other hinges at `angles`.
     """
-    upright, reversed_ = (_alike(rotation, order, angles, {axis: angle}) for angle in (0.0, pi))
+    upright, reversed_ = (_similarity(rotation, order, angles, {axis: angle}) for angle in (0.0, pi))
     return 2.0 * atan2(reversed_, upright)
 
 
@@ -148,7 +148,7 @@ def fitted_hinges(
     # maximised separately.
     first, second = axes
     (a, b), (c, d) = (
-        [_alike(rotation, order, angles, {first: one, second: other}) for other in (0.0, pi)]
+        [_similarity(rotation, order, angles, {first: one, second: other}) for other in (0.0, pi)]
         for one in (0.0, pi)
     )
     one, other = near[INDEX[first]], near[INDEX[second]]
@@ -157,7 +157,7 @@ def fitted_hinges(
     return half_sum + half_difference, half_sum - half_difference
 
 
-def _alike(rotation: Quaternion, order: str, angles: Angles, changed: Mapping[str, float]) -> float:
+def _similarity(rotation: Quaternion, order: str, angles: Angles, changed: Mapping[str, float]) -> float:
     """Cosine of half the angle between a unit quaternion and a bone's rotation with hinges at `angles` [rad],
     except those in `changed`.
     """
@@ -215,7 +215,7 @@ def _axis_angle(rotation: Quaternion, before: Sequence[float] | None) -> tuple[f
     if before is None:
         return (angle, *axis)
     last, *last_axis = before
-    if angle < NO_TURN and (size := rotations.length(last_axis)) >= NO_AXIS:
+    if angle < NO_ROTATION and (size := rotations.length(last_axis)) >= NO_AXIS:
         return (tau * round(last / tau), *rotations.scale(last_axis, 1.0 / size))
     if rotations.dot(axis, last_axis) < 0.0:
         angle, axis = -angle, rotations.scale(axis, -1.0)
@@ -244,13 +244,13 @@ def with_hinges(
     before: Sequence[float] | None = None,
     spans: Spans = UNLIMITED,
 ) -> tuple[float, ...]:
-    """Values of the bone's rotation channel with other angles [rad] of some hinges, by their axes; the other
-    hinges stay as authored.
+    """Values of the bone's rotation channel with new angles [rad] of some hinges; its other hinges stay as
+    authored.
 
     Args:
         pose_bone: The bone.
-        values: Axis -> angle.
-        before: Values to be near to; None: the authored ones.
+        values: Axis -> new angle [rad].
+        before: Values of the channel that the returned ones are near to; None: the authored ones.
         spans: Limits [rad] of the hinges, by which the angles of the other hinges are chosen.
     """
     authored, mode = stored(pose_bone), pose_bone.rotation_mode

@@ -1,5 +1,4 @@
-"""Joint values as the scene shows them, for bones that no solver moves. Only this module converts poses to
-joint values.
+"""Joint values as the scene shows them, for bones that no solver moves.
 
 They come from a bone's channels, or from its evaluated pose if constraints move it. Blender copies that pose
 back to the bones of the original armature, into `matrix`.
@@ -19,11 +18,11 @@ from .axes import INDEX, REVOLUTE, JointKey
 from .constrained import HARMLESS, acts
 from .rotation_modes import SLACK, Angles, Limits, Spans, hinge_order
 
-# [rad; share of a bone's length] difference between an evaluated pose and its channels that single precision
-# alone causes
+# [rad; share of a bone's length] difference up to which an evaluated pose counts as that of its channels
+# (single precision)
 SAME = 2e-6
-# [rad; share of a bone's length] smallest reported difference between a pose and the nearest pose that the
-# joints can have
+# [rad; share of a bone's length; scale factor] difference between a pose and the nearest pose that the joints
+# can have, above which it is reported
 OFF = radians(0.5)
 IK = {"IK", "SPLINE_IK"}  # types of constraints that move bones above the one that has them
 ROTATION = "rotation_euler"
@@ -52,8 +51,9 @@ class Deviation(NamedTuple):
     angle: float  # [rad] difference in rotation
     length: float  # [m] length of the bone
     distance: float  # [m] difference in position
-    stretch: float  # largest relative difference of scale
-    # [rad] largest rotation of one of its axes relative to the others, by unequally scaled parents
+    stretch: float  # largest difference of a scale factor, in magnitude
+    # [rad] largest angle between one of the bone's axes and that axis without shear; unequally scaled parents
+    # shear a bone
     shear: float
 
     @property
@@ -88,8 +88,8 @@ class Deviation(NamedTuple):
 
 
 class _Fit(NamedTuple):
-    """Values of a bone's joints [rad or m], by axis, that come nearest to its evaluated pose, and the
-    remaining difference.
+    """Axis -> value [rad or m] of a bone's joints that come nearest to its evaluated pose, and the remaining
+    difference.
     """
 
     values: dict[str, float]
@@ -213,7 +213,7 @@ def basis(bone: bpy.types.PoseBone) -> Matrix:
 
 
 def _by_bone(joint_keys: Sequence[JointKey]) -> dict[str, list[str]]:
-    """Axes of joints by their bones."""
+    """Bone -> axes of its joints."""
     by_bone: dict[str, list[str]] = {}
     for name, axis in joint_keys:
         by_bone.setdefault(name, []).append(axis)
@@ -246,7 +246,7 @@ def _is_within(
 
 
 def _of_rotation(bone: bpy.types.PoseBone, bone_axes: Sequence[str], limits: Limits) -> dict[str, float]:
-    """Values [rad or m] of a bone's joints by axis, from its channels, for a bone that rotates by quaternion
+    """Axis -> value [rad or m] of a bone's joints, from its channels, for a bone that rotates by quaternion
     or axis-angle.
     """
     hinges = rotation_modes.hinges(bone, rotation_modes.spans_of(limits, bone.name))
@@ -265,16 +265,16 @@ def _fit(
     rotation = rotations.normalized(tuple(shown.to_quaternion()))
     spans = rotation_modes.spans_of(limits, bone.name)
     channels = rotation_modes.hinges(bone, spans)
-    channels_turn = rotation_modes.quaternion(bone.rotation_mode, rotation_modes.stored(bone))
+    channels_rotation = rotation_modes.quaternion(bone.rotation_mode, rotation_modes.stored(bone))
     revolute = [axis for axis in bone_axes if not axes.is_prismatic(axis)]
     order = hinge_order(bone.rotation_mode)
-    angles, fitted = channels, channels_turn
+    angles, fitted = channels, channels_rotation
     near = tuple(
         before.get((bone.name, axis), channel) for axis, channel in zip(REVOLUTE, channels, strict=True)
     )
     # channels that agree with the evaluated pose are exact, while fitted angles have the noise of single
     # precision
-    if revolute and (near != channels or rotations.angle_between(channels_turn, rotation) > SAME):
+    if revolute and (near != channels or rotations.angle_between(channels_rotation, rotation) > SAME):
         angles = _angles(rotation, order, revolute, channels, near, spans)
         fitted = rotation_modes.from_angles(angles, order)
     values = {axis: _inside(angles[INDEX[axis]], spans[INDEX[axis]]) for axis in revolute}

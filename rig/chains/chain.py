@@ -56,8 +56,8 @@ _OF_END = attrgetter("goal", "target_axis", "forward_axis", "up", "eye", "roll",
 
 
 def storage_of(group: bpy.types.bpy_struct) -> MutableMapping[str, object] | None:
-    """Stored values of a property group, or of an ID's or bone's extension properties, by their names; None
-    if nothing is stored.
+    """Name -> stored value of a property group, or of an ID's or bone's extension properties; None if nothing
+    is stored.
     """
     return group if bpy.app.version < (5, 0, 0) else group.bl_system_properties_get()
 
@@ -112,8 +112,8 @@ def _stored_options(chain: bpy.types.PropertyGroup, solver: str) -> tuple:
 def motions(chain: bpy.types.PropertyGroup, solver: str) -> list[MotionLimits]:
     """Motion limits of the chain's joints, in the order of its properties, as a solver uses them.
 
-    If the solver keeps the rotations of bones, a range of a full revolution counts as unlimited, since a clip
-    may rotate a bone farther.
+    If the solver keeps the rotations of bones, a range of a full revolution or more counts as unlimited,
+    since a clip may rotate a bone farther.
     """
     joint_limits = [MotionLimits.of(joint) for joint in chain.joints]
     if not is_of_bones(chain, solver):
@@ -125,12 +125,14 @@ def motions(chain: bpy.types.PropertyGroup, solver: str) -> list[MotionLimits]:
 
 
 def has_limits(joint: bpy.types.PropertyGroup) -> bool:
-    """Whether a joint has limits; a range of a full revolution counts as none."""
+    """Whether a joint has limits; a revolute joint whose range is a full revolution or more counts as having
+    none.
+    """
     return is_prismatic(joint.axis) or joint.upper - joint.lower < NO_LIMITS
 
 
 def tools(chain: bpy.types.PropertyGroup, reader: ChainReader) -> list[tuple]:
-    """Tool frame of each end, the chain's own first: rotation and offset [m] in the end bone's frame.
+    """Tool frame of each end, the main end's first: rotation and offset [m] in the end bone's frame.
 
     Raises:
         RigError: a setting is invalid.
@@ -141,7 +143,8 @@ def tools(chain: bpy.types.PropertyGroup, reader: ChainReader) -> list[tuple]:
 def solver_options(
     chain: bpy.types.PropertyGroup, solver: str, reader: ChainReader, rig_in_world: Matrix | None = None
 ) -> object:
-    """The user's settings of a solver, as that solver's options object; None if the solver has no options.
+    """The user's settings of a solver, as that solver's options object; None if the solver is not known
+    or has no options.
 
     Args:
         chain: The chain.
@@ -165,7 +168,8 @@ def solver_options(
             f"An option of {info.label} in chain '{chain.name}' is not one that this version knows: choose it"
             " again"
         )
-    # these options depend on the chain too: on its joints' weights and the axis of its first joint
+    # the Expressive solver's options also depend on the chain: on its joints' weights, the axis of its first
+    # joint and the inertias of its bones
     if info.options is ExpressiveOptions:
         weights = {joint.bone: joint.shape_weight for joint in weighed(chain)}
         values["link_weights"] = (
@@ -243,8 +247,8 @@ def filter_in_use(
     """Name of the filter in use for a chain or mechanism; `NO_FILTER` for none.
 
     Args:
-        rig: The object that has it.
-        settings: Its settings.
+        rig: The object that has the chain or mechanism.
+        settings: Settings of the chain or mechanism.
         joint_keys: (bone, axis) of a chain's joints, if the caller has them.
     """
     if settings.filter != AUTOMATIC:
@@ -264,7 +268,9 @@ def filter_sentence(settings: bpy.types.PropertyGroup) -> str:
 
 
 def _why_robot(rig: bpy.types.Object, joint_keys: Iterable[JointKey]) -> str:
-    """Why a chain is treated as a robot's, as part of a sentence; "" if it is treated as a character's."""
+    """Why a chain or mechanism is treated as a robot's, as part of a sentence; "" if it is treated as a
+    character's.
+    """
     if rig.limber.device.was_connected:
         return f"'{rig.name}' has been connected to a robot"
     if imported_robot.is_robot(rig):

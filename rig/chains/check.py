@@ -31,7 +31,8 @@ from . import chain as build
 from . import check_bones, kept_posture, postures
 from .skeleton import ChainReader
 
-# sine of the angle between two joints' effects below which both move the gaze in the same direction
+# second singular value of the gaze's Jacobian [per rad] up to which all joints count as moving the gaze in
+# one direction
 SAME_DIRECTION = 1e-3
 
 

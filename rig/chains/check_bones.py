@@ -15,6 +15,7 @@ from ..bones.shown_values import IK, reached
 from .skeleton import ChainReader
 
 STRETCHING = {"STRETCH_TO", "MAINTAIN_VOLUME"}
+# channel of a rotation -> its name in messages
 ROTATIONS = {
     "rotation_euler": "Euler angles",
     "rotation_quaternion": "quaternion",

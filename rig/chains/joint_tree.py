@@ -22,7 +22,7 @@ def joint_tree(
         reader: The chain's reader.
         fixed: The part of the pose that no joint moves, from `ChainReader.fixed`.
         motions: Motion limits, in the order of the joints' properties.
-        tools: Tool frame of each end, the chain's own first: rotation and offset [m] in the end bone's frame.
+        tools: Tool frame of each end, the main end's first: rotation and offset [m] in the end bone's frame.
 
     Raises:
         RigError: no joint moves an end.

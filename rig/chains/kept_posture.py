@@ -20,7 +20,8 @@ from .chain import stored_value
 
 UNSET = 0  # value of the enumeration before a posture is chosen
 LARGEST = 2**31 - 1  # largest integer that a property of Blender stores
-# Blender keeps no reference to the items of a dynamic enumeration
+# (session_uid of the object, uid of the mover) -> items; Blender itself keeps no reference to the items of a
+# dynamic enumeration
 _items: dict[tuple[int, str], list[tuple[str, str, str, str, int]]] = {}
 
 
@@ -43,7 +44,9 @@ def names(mover: bpy.types.PropertyGroup) -> list[str]:
 
 
 def number(mover: bpy.types.PropertyGroup) -> int:
-    """The posture's number that the property `posture` stores, even if that posture was removed."""
+    """The posture's number that the property `posture` stores, even if that posture was removed; `UNSET` if
+    none was chosen.
+    """
     stored = stored_value(mover, "posture")
     return UNSET if stored is None else stored
 
@@ -51,7 +54,8 @@ def number(mover: bpy.types.PropertyGroup) -> int:
 def kept_index(
     mover: bpy.types.PropertyGroup, evaluated_settings: bpy.types.PropertyGroup | None = None
 ) -> int | None:
-    """Index of the posture that the mover keeps; None if the posture was removed or the list is empty.
+    """Index of the posture that the mover keeps: the chosen one, or the one selected in the list if none was
+    chosen. None if the chosen one was removed or the list is empty.
 
     Args:
         mover: The mover.
@@ -76,7 +80,7 @@ def active(
         evaluated_settings: The mover's evaluated settings (see `chain.keyed`), if they differ from its own.
 
     Raises:
-        RigError: no posture is chosen, or the chosen one was removed from the list or its asset deleted.
+        RigError: the list is empty, the chosen posture was removed from it, or its asset was deleted.
     """
     if not mover.postures:
         raise RigError(none_stored(mover))
@@ -101,8 +105,8 @@ def kept(
         mover: The mover.
         evaluated_settings: The mover's settings as evaluated in this frame (see `chain.keyed`).
         authored_values: Joint values (n,) of the authored pose, used with base "RIG" and for joints of which
-        a stored posture has no value. stored: Returns the joint values (n,) of a stored posture; NaN for
-        joints without a channel in it.
+            a stored posture has no value.
+        stored: Returns the joint values (n,) of a stored posture; NaN for joints without a channel in it.
 
     Raises:
         RigError: a stored posture is missing, or has no value of the mover's joints.
@@ -173,10 +177,12 @@ def items(
     chosen = number(mover)
     # for a value without an item Blender shows an empty menu and warns in the console
     if chosen not in [item[-1] for item in enum_items]:
-        name = "Removed" if chosen != UNSET else "As Selected" if enum_items else "None"
-        enum_items.append(
-            (str(chosen), name, "No posture of the list", "ERROR" if chosen != UNSET else "NONE", chosen)
-        )
+        name, description = ("None", "The list has no posture")
+        if chosen != UNSET:
+            name, description = ("Removed", "The chosen posture is no longer in the list")
+        elif enum_items:
+            name, description = ("As Selected", "Keep the posture that is selected in the list")
+        enum_items.append((str(chosen), name, description, "ERROR" if chosen != UNSET else "NONE", chosen))
     key = (mover.id_data.session_uid, mover.uid)
     if _items.get(key) != enum_items:
         _items[key] = enum_items

@@ -39,8 +39,8 @@ def is_of_bones(chain: bpy.types.PropertyGroup, solver: str) -> bool:
 
 
 def has_balls(chain: bpy.types.PropertyGroup) -> bool:
-    """Whether a bone of the chain rotates about all three axes. With fewer axes no bone can twist more than
-    the goal requires.
+    """Whether a bone of the chain rotates about all three axes: only such a bone can point in any direction
+    and also twist.
     """
     revolute_counts = Counter(joint.bone for joint in chain.joints if not axes.is_prismatic(joint.axis))
     return max(revolute_counts.values(), default=0) == len(axes.REVOLUTE)

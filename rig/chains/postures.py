@@ -53,7 +53,7 @@ def make(
         owner: The object that the mover moves.
         mover: The mover's settings.
         name: Name of the posture.
-        values: Values by bone ("": the object itself), channel and index.
+        values: (bone ("": the object itself), channel, index) -> value.
     """
     action = pose_asset(owner, name, values, f"Posture of {owner.name}, {mover.label}")
     _append(mover, action, adopted=False)
@@ -75,14 +75,14 @@ def pose_asset(
 
 def store_motor_joints(action: bpy.types.Action, joints: Mapping[str, JointKey]) -> None:
     """Stores in an action which motor each F-curve belongs to, since data paths contain motors' indices,
-    which change and differ between mechanisms. `joints`: joint and axis of each motor by the F-curve's data
-    path.
+    which change and differ between mechanisms. `joints`: data path of the F-curve -> (joint, axis) of its
+    motor.
     """
     action[MOTOR_JOINTS] = {path: f"{axis} {joint}" for path, (joint, axis) in joints.items()}
 
 
 def motor_paths(action: bpy.types.Action) -> dict[JointKey, str] | None:
-    """Data path of the F-curve of each motor's joint and axis; None for a posture of an older version of
+    """(joint, axis) of each motor -> data path of its F-curve; None for a posture of an older version of
     Limber, which does not store them.
     """
     stored = action.get(MOTOR_JOINTS)
@@ -115,8 +115,8 @@ def _append(mover: bpy.types.PropertyGroup, action: bpy.types.Action, adopted: b
 
 
 def remove(mover: bpy.types.PropertyGroup, index: int) -> None:
-    """Removes a posture from a mover's list. A pose asset that Store Posture made loses its asset mark, and
-    is deleted if nothing else uses it.
+    """Removes a posture from a mover's list. A pose asset that Store Posture made loses its asset mark unless
+    another list has it, and is deleted if nothing else uses it.
     """
     kept_posture.modernise(mover.id_data)  # the mover may come from an older file
     posture = mover.postures[index]

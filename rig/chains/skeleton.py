@@ -84,7 +84,7 @@ def _authored_pose(
         location = ORIGIN if part.connected else tuple(bone.location)
     rotation = tuple(getattr(bone, part.channel) if part.order else bone.matrix_basis.to_quaternion())
     scale = tuple(bone.scale)
-    # a sum is finite if all its terms are; one test is faster than testing each
+    # a sum is finite only if all its terms are; one test is faster than testing each
     if not isfinite(sum(location) + sum(rotation) + sum(scale)):
         raise RigError(
             f"The pose of bone '{part.name}' is not a number: clear its transform, its drivers or its keys"
@@ -106,7 +106,7 @@ def _unjointed_rotation(part: ChainBone, pose: AuthoredChannels) -> tuple[float,
 class ChainReader:
     """Reads one chain from an armature object: its structure once, its pose in every tick.
 
-    Readers are equal if bones, joints, rotation modes and rest poses are.
+    Readers are equal if they have read the same structure: bones, joints, rotation modes, rest poses.
 
     Args:
         rig: The armature object.
@@ -115,7 +115,7 @@ class ChainReader:
             not read.
 
     Raises:
-        RigError: the bones form no tree, or no joint can move.
+        RigError: a bone is missing, an end is no descendant of the root, or a joint cannot be in this chain.
     """
 
     def __init__(
@@ -172,7 +172,7 @@ class ChainReader:
     def _axes_by_bone(
         self, pose_bones: bpy.types.bpy_prop_collection, chain: bpy.types.PropertyGroup
     ) -> dict[str, frozenset[str]]:
-        """Axes of the joints of each bone, in the order of the properties.
+        """Bone -> axes of its joints, with the bones in the order of the chain's list of joints.
 
         Raises:
             RigError: there are no joints, or one cannot be in this chain.
@@ -251,11 +251,11 @@ class ChainReader:
 
         Args:
             pose_bones: Pose bones of the evaluated rig; constraints do not change their channels.
-            moved: Basis channels of bones that other chains move, such as a bone that mimics a joint of
-                another chain.
+            moved: Bone -> basis (rotation (w, x, y, z), location, scale), for bones that other chains move,
+                such as a bone that mimics a joint of another chain; None: as authored.
             followed: Channels of bones that a retarget moves, to use instead of the authored ones.
-            before: Channels in the last frame; among equivalent angles of a quaternion or axis-angle, the
-                nearest to these are taken; (): there is no last frame.
+            before: Channels in the previous frame; among equivalent angles of a quaternion or axis-angle, the
+                nearest to these are taken; (): there is no previous frame.
 
         Raises:
             RigError: a bone is missing, or its channels are not finite.
@@ -313,7 +313,7 @@ class ChainReader:
 
         Raises:
             RigError: a bone does not inherit rotation, is moved along other axes than its own, or has a scale
-                that joints cannot have.
+                that joints cannot represent.
         """
         unjointed: list[UnjointedPose] = []
         for k, (part, pose) in enumerate(zip(self.parts, poses, strict=True)):
@@ -356,8 +356,8 @@ class ChainReader:
     def can_carry(self, name: str, scale: tuple) -> bool:
         """Whether a chain of rigid joints can represent a bone with this scale, which must be positive.
 
-        Only the last bone of a chain can be scaled unevenly, which moves no more than its own end point. Any
-        other bone needs a uniform scale, which its descendants inherit (Inherit Scale: Full).
+        Only a bone without a child in the chain can be scaled unevenly, which moves no more than its own end
+        point. Any other bone needs a uniform scale, which its descendants inherit (Inherit Scale: Full).
         """
         if min(scale) <= 0.0:
             return False

@@ -30,13 +30,13 @@ BODIES = [
         "AUTOMATIC",
         "Automatic",
         (
-            "Free if the first bone has one joint, whose axis at rest is within 15 degrees of the world's"
-            " Z, else Held"
+            "Free if the first joint's axis at rest is within 15 degrees of the world's Z, and its bone has no"
+            " other joint (with Shape at Directions of Links it may have others); else Held"
         ),
     ),
 ]
-# cosine of the largest angle between the axis and up; a rotation about an axis farther from up would lean the
-# body
+# cosine of the largest angle between the first joint's axis and the vertical at which it counts as a
+# turntable's; a rotation about any other axis would lean the body
 UPRIGHT = cos(radians(15))
 
 

@@ -24,9 +24,10 @@ from ..robot import background_jobs, calibrating, links, page, playhead, puppete
 from ..robot import view as robot_view
 from ..showing.thumbnails import gallery
 
-# [s] time between two calls of the clock while playback advances the motion
+# [s] time between two calls of the clock while playback or a render advances the motion; also the time to the
+# next call of a timer that waits for the end of playback, or of the clock after an error
 IDLE = 0.25
-FIGURES = 0.15  # [s] time between two redraws of the robots' figures
+FIGURES = 0.15  # [s] time between two redraws of the robots' figures: their measured values and plots
 # [s] time between two redraws of the figures if drawing or playback takes too long, since the robot's
 # heartbeat and the motion have priority
 RARE_FIGURES = 1.0
@@ -346,7 +347,7 @@ def register() -> None:
 
 @granted
 def _after_enable() -> None:
-    """Resumes live chains of the open file when the extension is enabled."""
+    """Resumes the open file's live motion when the extension is enabled."""
     _resume()
 
 

@@ -37,7 +37,7 @@ from ..mechanisms import inputs as mechanism_inputs
 from ..mechanisms.assembled import Assembled
 from ..mechanisms.authored_mechanism import Reading
 from ..mechanisms.conflicts import refuse_taken
-from ..mechanisms.errors import errors_of, missed, unbalanced
+from ..mechanisms.errors import error_text, errors_of, unbalanced
 from ..mechanisms.joint_kinds import dof_axes
 from ..mechanisms.parents import refuse_unknown
 from ..mechanisms.poses import matrix_of
@@ -332,7 +332,7 @@ def _remark(model: MechanismModel, outputs: MechanismOutputs, state: MechanismSt
 def _shortfall(model: MechanismModel, report: SolveReport, state: MechanismState) -> str:
     """Sentence on the goal with the largest error, and whether it can still be met; "" if there is none."""
     goals_text = "motors' values" if state.goals.counts_full_rotations else "targets"
-    if not (left := missed(model.solver, state.goals, state.desired)):
+    if not (left := error_text(model.solver, state.goals, state.desired)):
         return ""
     if not report.settled and state.stalled < NO_MORE:
         return f"On its way to the {goals_text}: {left}"

@@ -25,7 +25,8 @@ from . import inputs
 from .authored_mechanism import Reading, read
 from .starts import with_revolutions
 
-# number of start poses to try for a mechanism that does not close at once; each takes some milliseconds
+# largest number of start poses to try for a mechanism that does not close from its authored pose; each try
+# takes some milliseconds
 TRIES = 20
 
 _stored: dict[int, "Assembled"] = {}  # owner's session_uid -> its assembled mechanism

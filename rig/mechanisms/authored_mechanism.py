@@ -22,10 +22,10 @@ from .straight import straighten
 
 @dataclass(frozen=True)
 class Part:
-    """A body, and the object or bone that shows it."""
+    """A body, and the object or bone that shows it; or a joint's object that moves with a body."""
 
-    name: str  # name of the body
-    role: str  # GROUND, DRIVEN or MOVES
+    name: str  # name of the body, or of the joint's object
+    role: str  # GROUND, DRIVEN or MOVES; CARRIED: a joint's object
     object_name: str  # name of the object
     uid: int  # session_uid of the object
     bone: str = ""
@@ -48,7 +48,7 @@ class Reading:
     mechanism: Mechanism
     parts: tuple[Part, ...]  # parts in the order of the mechanism's bodies
     base_part: Part | None  # the Ground body that is the base; None: the owner is the base
-    signature: tuple  # what was read: it differs if the mechanism must be read again
+    signature: tuple  # `signature` of the owner when the mechanism was read
     joint_names: dict[int, str]  # session_uid of a joint's object -> the object's name when it was read
     warnings: tuple[str, ...]  # sentences for the user on what may not be as intended
     # (index of the body, joint's object) of joint objects that move with a body without being its children

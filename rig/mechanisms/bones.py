@@ -241,12 +241,14 @@ def _from_file(rig: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Bones:
 
 
 def file_mechanism(rig: bpy.types.Object, text: str) -> tuple[Mechanism, dict[str, str], dict[str, Array]]:
-    """Mechanism of an imported robot with closures, the name of each body's bone, and each body's rest frame
-    (4, 4) in armature space.
+    """Mechanism of an imported robot with closures.
 
     Args:
         rig: The armature object.
         text: Content of the closures file.
+
+    Returns:
+        The mechanism; body -> name of its bone; body -> its rest frame (4, 4) in armature space.
 
     Raises:
         RigError: the armature was not imported, or the closures cannot be used.

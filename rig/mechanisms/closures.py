@@ -20,13 +20,14 @@ from .poses import object_scale
 from .precise_rest import Rest, rest_of
 
 POINTS = [
-    ("TAIL", "Tail", "The tail of the bone"),
-    ("HEAD", "Head", "The head of the bone, where its joint is"),
-    ("ORIGIN", "Link Origin", "Origin of the link in the file of an imported robot"),
+    ("TAIL", "Tail", "Connect the bone at its tail"),
+    ("HEAD", "Head", "Connect the bone at its head, where its joint is"),
+    ("ORIGIN", "Link Origin", "Connect the bone at the origin of its link in the imported robot's file"),
 ]
 WORDS = {name: title.lower() for name, title, _ in POINTS}
-APART = 1e-4  # distance within which two points coincide, as a share of the armature's size
-ALIKE = 1e-6  # difference within which two distances are equal, as a share of the armature's size
+# distance between a closure's two points above which its gap is reported, as a share of the armature's size
+APART = 1e-4
+ALIKE = 1e-6  # difference up to which two distances count as equal, as a share of the armature's size
 
 
 def point(rig: bpy.types.Object, rest: Rest, bone: str, which: str) -> Array:
@@ -50,8 +51,8 @@ def point(rig: bpy.types.Object, rest: Rest, bone: str, which: str) -> Array:
 
 
 def nearest(rig: bpy.types.Object, rest: Rest, first: str, second: str) -> tuple[str, str, float]:
-    """The connection points of two bones that are nearest to each other at rest, and their distance [m].
-    Among equal distances the first in `POINTS` is taken.
+    """(point of the first bone, point of the second bone, distance [m]) of the connection points of two bones
+    that are nearest to each other at rest. Among equal distances the first in `POINTS` is taken.
     """
     best: tuple[str, str, float] | None = None
     for first_point, second_point in product(WORDS, WORDS):
@@ -118,7 +119,7 @@ def gap(rig: bpy.types.Object, rest: Rest, closure: bpy.types.PropertyGroup) -> 
 
 
 def is_apart(rest: Rest, distance: float) -> bool:
-    """Whether a gap `distance` [m] is large enough to be visible."""
+    """Whether a gap `distance` [m] is large enough to be reported."""
     return distance > APART * rest.size
 
 

@@ -18,13 +18,13 @@ from ..bones.axes import is_prismatic
 from .authored_mechanism import Reading
 from .joint_kinds import dof_axes
 
-# largest height of a Ground body that stands on the ground above the mechanism's lowest point, as a share of
-# the mechanism's height
+# height of the Ground bodies above the mechanism's lowest point up to which they count as standing on the
+# ground, as a share of the mechanism's height; if they are higher, the mechanism counts as mounted
 LEVEL = 0.01
-LEAST = 1e-5  # [m, rad] the smallest error that is reported
+LEAST = 1e-5  # [rad, m, or share of the mechanism's size] error above which it is reported
 
 
-def missed(solver: MechanismSolver, goals: Goals, state: AssemblyState) -> str:
+def error_text(solver: MechanismSolver, goals: Goals, state: AssemblyState) -> str:
     """Text on the largest error, such as "'Platform' is off by 20 mm and 3.2 degrees"; "" if all goals
     are met.
     """
@@ -42,12 +42,12 @@ def errors_of(solver: MechanismSolver, goals: Goals, state: AssemblyState) -> li
     poses, weight_axes = solver.poses(state), np.array(to_matrix(goals.weight_axes))
     errors: list[GoalResidual] = []
     for goal in goals.frames:
-        distance, angle = _of_frame(
+        distance, angle = _frame_error(
             goal, poses[solver.mechanism.body_index[goal.body]] @ frame_array(goal.on_body), weight_axes
         )
         errors.append(GoalResidual(f"'{goal.body}'", angle, distance))
     if (centre := goals.centre) is not None:
-        distance = _counted(
+        distance = _position_error(
             centre_of_mass(solver.mechanism, poses), centre.position, centre.weight, weight_axes
         )
         errors.append(GoalResidual("the centre of mass", 0.0, distance))
@@ -68,13 +68,13 @@ def _distance(distance: float, angle: float) -> str:
     return " and ".join(words + ([f"{rounded(degrees(angle))} degrees"] if angle > LEAST else [])) or "0 mm"
 
 
-def _of_frame(goal: FrameGoal, end: Array, axes: Array) -> tuple[float, float]:
+def _frame_error(goal: FrameGoal, end: Array, axes: Array) -> tuple[float, float]:
     """Position error [m] and angle error [rad] of a frame at pose `end` (4, 4) against its goal, along axes
     with a weight above 0. `axes` (3, 3): the axes of the position's weights, as columns.
     """
     distance = angle = 0.0
     if goal.position is not None:
-        distance = _counted(end[:3, 3], goal.position, goal.position_weight, axes)
+        distance = _position_error(end[:3, 3], goal.position, goal.position_weight, axes)
     if goal.rotation is not None:
         rotation = logarithm((np.array(to_matrix(goal.rotation)).T @ end[:3, :3])[None])[0]
         angle = float(np.linalg.norm(rotation * (np.array(goal.rotation_weight) > 0.0)))
@@ -83,7 +83,7 @@ def _of_frame(goal: FrameGoal, end: Array, axes: Array) -> tuple[float, float]:
     return distance, angle
 
 
-def _counted(point: Array, position: Vector, weight: Vector, axes: Array) -> float:
+def _position_error(point: Array, position: Vector, weight: Vector, axes: Array) -> float:
     """Distance [m] of a point (3,) from its goal, along the axes with a weight above 0. `axes` (3, 3): all
     axes, as columns.
     """
@@ -120,8 +120,8 @@ def unbalanced(reading: Reading, base: Array, poses: Array) -> str:
 
 
 def _soles(reading: Reading, corners: Mapping[str, Array]) -> Mapping[str, Array]:
-    """Points (n, 3) [m] by body on which a mechanism may stand: those of all bodies, `corners`; empty if it
-    is mounted on something other than the ground. Both are in world space.
+    """Body -> points (n, 3) [m] on which a mechanism can stand: `corners`, those of all bodies; empty if it
+    is mounted on something other than the ground. All points are in world space.
     """
     is_mounted = any(part.role == "DRIVEN" for part in reading.parts)
     is_mounted |= any(WORLD in (joint.parent, joint.child) for joint in reading.mechanism.joints)

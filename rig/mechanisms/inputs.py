@@ -142,7 +142,9 @@ def driven(reading: Reading, placement: Placement, base_from_world: Array) -> li
 def leaders(
     owner: bpy.types.Object, settings: bpy.types.PropertyGroup, reading: Reading, objects: Dependencies
 ) -> list[Dependency]:
-    """Bones and objects that move the mechanism's base, driven bodies and targets."""
+    """Bones and objects that move the mechanism's base, its driven bodies and, unless motors alone drive it,
+    its targets.
+    """
     part = reading.base_part
     followed = [(find(part.object_name, part.uid), part.bone) if part is not None else (owner, "")]
     followed += [(find(part.object_name, part.uid), "") for part in reading.parts if part.role == "DRIVEN"]
@@ -272,7 +274,7 @@ def goal_spec(goal: bpy.types.PropertyGroup, reading: Reading) -> GoalSpec:
     """
     if goal.does == CENTRE:
         return GoalSpec(CENTRE, "", HERE, AXES[goal.axis])
-    return GoalSpec(goal.does, *_followed(goal, reading), AXES[goal.axis])
+    return GoalSpec(goal.does, *_body_frame(goal, reading), AXES[goal.axis])
 
 
 def goal_weights(weighed: bpy.types.PropertyGroup) -> GoalWeights:
@@ -282,7 +284,7 @@ def goal_weights(weighed: bpy.types.PropertyGroup) -> GoalWeights:
     )
 
 
-def _followed(goal: bpy.types.PropertyGroup, reading: Reading) -> tuple[str, RigidTransform]:
+def _body_frame(goal: bpy.types.PropertyGroup, reading: Reading) -> tuple[str, RigidTransform]:
     """Name of a goal's body, and the frame on that body that should meet the target. Raises RigError if the
     goal has no body of the mechanism.
     """

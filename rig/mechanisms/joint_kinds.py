@@ -10,7 +10,8 @@ from ...solvers.mechanism.kinds import KINDS, Kind
 from ..bones import axes
 
 LETTERS = "XYZ"
-# kinds whose frame is the parent's, by their axes of translation and rotation
+# (axes of translation, axes of rotation) -> kind of joint that has no axis of its own, so that its frame is
+# that of the object or bone
 WITHOUT_AXIS: dict[tuple[str, str], Kind] = {
     ("", ""): "fixed",
     ("", LETTERS): "spherical",
@@ -55,8 +56,8 @@ def frame_across(x: str, y: str) -> Array:
 
 
 def aligned_kind_of(translations: str, rotations: str) -> AlignedKind | None:
-    """Kind of the joint that translates along `translations` and rotates about `rotations` (axes in the
-    parent's order); None if there is no such kind.
+    """Kind of the joint that translates along the axes `translations` and rotates about the axes `rotations`
+    (letters, that of the axis nearest the parent first); None if there is no such kind.
     """
     along, about = "".join(sorted(translations)), "".join(sorted(rotations))
     if (kind := WITHOUT_AXIS.get((along, about))) is not None:

@@ -16,7 +16,8 @@ from .ownership import NONE
 
 # type of Blender's rigid body constraint that drives another constraint between the same bodies
 MOTOR = "MOTOR"
-# [m or rad] range of a generic constraint below which the constraint locks the axis
+# [m or rad] range of a generic constraint below which it locks the axis; a lower limit that is above the
+# upper one by this much is refused
 LOCKED = 1e-6
 # Blender's type -> (axes of translation, axes of rotation) of the joint
 PLAIN_TYPES = {
@@ -37,8 +38,8 @@ class ObjectJoint:
     first: bpy.types.Object | None
     second: bpy.types.Object | None
     aligned_kind: AlignedKind
-    lower: tuple[float, ...] = ()  # [rad or m] lower limits, relative to the authored pose
-    upper: tuple[float, ...] = ()  # [rad or m] upper limits, relative to the authored pose
+    lower: tuple[float, ...] = ()  # [rad or m] lower limits, relative to the rest pose
+    upper: tuple[float, ...] = ()  # [rad or m] upper limits, relative to the rest pose
     # object on the second body with which the joint should coincide; None: there is no gap
     meets: bpy.types.Object | None = None
 
@@ -52,8 +53,8 @@ class ObjectJoint:
         return (self.first, self.second) if self.second is not None else (None, self.first)
 
     def frames(self, poses: Mapping[int, Array]) -> tuple[Array, Array]:
-        """Joint frames (4, 4) on parent and child, oriented as the solver's kind of joint requires, for world
-        poses of objects by session_uid.
+        """Joint frames (4, 4) on parent and child, oriented as the solver's kind of joint requires. `poses`:
+        session_uid -> world pose (4, 4) of each object.
         """
         at_parent: Array = poses[self.frame_object.session_uid] @ self.aligned_kind.rotation
         return at_parent, (
@@ -90,7 +91,7 @@ def _uid(obj: bpy.types.Object) -> int:
 
 
 def names(joint_objects: Iterable) -> dict[int, str]:
-    """Names of joint objects by session_uid, for messages about a deleted joint."""
+    """session_uid -> name of each joint object, for messages about a deleted joint."""
     return {
         joint_object.session_uid: joint_object.name
         for joint_object in joint_objects
@@ -102,7 +103,8 @@ def joints(joint_objects: Iterable) -> Iterator[ObjectJoint]:
     """The joints of these objects, in order of their names.
 
     Raises:
-        RigError: a joint connects nothing, or no kind of joint has its DoF.
+        RigError: a joint connects nothing or a body to itself, a lower limit is above the upper one, or no
+            kind of joint has its DoF.
     """
     for joint_object in sorted(joint_objects, key=lambda joint_object: joint_object.name):
         constraint, part = joint_object.rigid_body_constraint, joint_object.limber.part
@@ -118,7 +120,7 @@ def joints(joint_objects: Iterable) -> Iterator[ObjectJoint]:
 
 
 def driven_pairs(joint_objects: Iterable) -> list[set]:
-    """Pairs of bodies that are connected by Blender's own Motor constraints."""
+    """Pairs of bodies, by session_uid, that are connected by Blender's own Motor constraints."""
     constraints = [
         joint_object.rigid_body_constraint
         for joint_object in joint_objects
@@ -184,7 +186,7 @@ def _span(constraint: bpy.types.Constraint, word: str, letter: str) -> tuple[flo
 def _limits(
     constraint: bpy.types.Constraint, aligned_kind: AlignedKind
 ) -> tuple[tuple[float, ...], tuple[float, ...]]:
-    """Lower and upper limits of the DoF; empty for a spherical joint."""
+    """Lower and upper limits [rad or m] of the DoF; infinite for a spherical joint and for unlimited axes."""
     lower, upper = [], []
     for axis in dof_axes(aligned_kind.kind):
         column = aligned_kind.rotation[:3, LETTERS.index(axis[-1])]
@@ -202,7 +204,9 @@ def _limits(
 
 
 def has_lost_limits(joint: ObjectJoint) -> bool:
-    """Whether a constraint limits rotations but is read as a spherical joint, which cannot have limits."""
+    """Whether a constraint limits rotations but is read as a spherical or free joint, whose rotation cannot
+    have limits.
+    """
     constraint = joint.frame_object.rigid_body_constraint
     is_ball = joint.aligned_kind.kind in ("spherical", "free")
     return (

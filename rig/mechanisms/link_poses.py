@@ -138,7 +138,7 @@ def link_target(rig: bpy.types.Object, link: str) -> LinkTarget:
     """The goal and target for a link of an armature.
 
     Raises:
-        RigError: no mechanism moves the link.
+        RigError: the armature has no mechanism of bones, or no bone has the link.
     """
     settings = rig.limber.mechanism
     if not (settings.uid and settings.use_bones):

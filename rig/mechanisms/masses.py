@@ -168,14 +168,14 @@ def _solids(
             modifier.type == "ARMATURE" and modifier.object == rig for modifier in obj.modifiers
         ):
             in_rig = to_metres @ in_carrier(obj.evaluated_get(depsgraph), rig.evaluated_get(depsgraph))
-            for name, vertices in _moved(obj, names).items():
+            for name, vertices in _vertices_by_bone(obj, names).items():
                 frame = inverse(rest.bones[name]) @ in_rig
                 solids[name] = solids.get(name, Solid()) + hull_of(placed(vertices, frame))
     return solids
 
 
-def _moved(mesh_object: bpy.types.Object, names: set[str]) -> dict[str, Array]:
-    """Positions (n, 3) at rest, in the object's space, of the vertices that each bone moves most, by bone."""
+def _vertices_by_bone(mesh_object: bpy.types.Object, names: set[str]) -> dict[str, Array]:
+    """Bone -> positions (n, 3) at rest, in the object's space, of the vertices that it moves most."""
     groups = {group.index: group.name for group in mesh_object.vertex_groups if group.name in names}
     vertices = coordinates(mesh_object.data)
     by_bone: dict[str, list[int]] = {}

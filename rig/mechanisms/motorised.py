@@ -16,8 +16,8 @@ def with_motors(settings: bpy.types.PropertyGroup, joints: Iterable[Joint]) -> l
     """The joints, with those DoF actuated for which the mechanism's settings have motors.
 
     Raises:
-        RigError: a motor names no joint, or an axis that its joint does not have, or its limits are outside
-            of the joint's.
+        RigError: a motor names no joint, or an axis that its joint does not have; a joint has motors for some
+            of its DoF only; or a motor's limits are exchanged, or outside of the joint's.
     """
     motors: dict[str, dict[str, object]] = {}
     for motor in settings.motors:
@@ -37,7 +37,7 @@ def with_motors(settings: bpy.types.PropertyGroup, joints: Iterable[Joint]) -> l
 
 
 def _motorised(joint: Joint, driven: dict) -> Joint:
-    """A joint that is actuated by the motors `driven`, by axis; its limits are the narrower of those of the
+    """A joint that the motors `driven` (axis -> motor) actuate; its limits are the narrower of those of the
     joint and the motors. Raises RigError as `with_motors`.
     """
     moved = dof_axes(joint.kind)

@@ -24,7 +24,9 @@ def keep(owner: bpy.types.Object, goal: bpy.types.PropertyGroup, depsgraph: bpy.
         raise RigError(f"Goal '{goal.name}' has no target: choose an object to follow")
     goal.offset = rows(
         Matrix(
-            (inverse(target_pose(goal, Placement(depsgraph, {}))) @ _shown(owner, goal, depsgraph)).tolist()
+            (
+                inverse(target_pose(goal, Placement(depsgraph, {}))) @ _shown_pose(owner, goal, depsgraph)
+            ).tolist()
         )
     )
 
@@ -39,7 +41,9 @@ def rows(matrix: Matrix) -> list[float]:
     return [number for column in matrix.transposed() for number in column]
 
 
-def _shown(owner: bpy.types.Object, goal: bpy.types.PropertyGroup, depsgraph: bpy.types.Depsgraph) -> Array:
+def _shown_pose(
+    owner: bpy.types.Object, goal: bpy.types.PropertyGroup, depsgraph: bpy.types.Depsgraph
+) -> Array:
     """World pose (4, 4) of the goal's object or bone, as shown; raises RigError if it has neither."""
     if goal.bone:
         shown = owner.evaluated_get(depsgraph)

@@ -29,8 +29,8 @@ def refuse_unknown(movers: Sequence[Part]) -> None:
 
 
 def _refuse(part: Part, bodies: dict[int, set[str]]) -> None:
-    """Raises RigError if the pose of an ancestor of a part's object cannot be predicted. `bodies`: bones ("":
-    the object itself) of everything that moves, by session_uid.
+    """Raises RigError if the pose of an ancestor of a part's object cannot be predicted. `bodies`:
+    session_uid of each object that moves -> bones ("": the object itself).
     """
     obj = find(part.object_name, part.uid)
     while obj.parent is not None:

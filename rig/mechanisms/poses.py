@@ -15,11 +15,11 @@ from ...solvers.kinematics.se3 import Array
 from ...solvers.mechanism.model import FARTHEST
 from ..blender.errors import RigError
 
-# error of a matrix's decomposition into rotation and scale above which it is sheared, as a share of its
-# largest entry
+# error of a matrix's decomposition into rotation and scale above which the matrix counts as sheared and is
+# refused, as a share of its largest entry
 SHEAR = 1e-3
-# difference between the scales of world matrix and channels that rounding of products in single precision
-# explains, as a share of the scale
+# difference up to which the scales of world matrix and channels count as equal (products of single
+# precision), as a share of the scale
 ROUNDED = 1e-5
 
 

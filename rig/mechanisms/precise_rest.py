@@ -22,24 +22,25 @@ from ..bones import imported_robot
 from .joint_kinds import LETTERS
 from .poses import rigid
 
-# largest difference of an armature's scale from 1; beyond it, lengths in its robot's file would be wrong
+# difference up to which an armature's scale counts as 1; at other scales the lengths in its robot's file are
+# not used
 EVEN = 1e-4
-# [rad, or share of the armature's size] distance from its pose in the robot's file above which a bone was
-# moved in Edit Mode
+# distance of a bone's head from its position in the robot's file, as a share of the armature's size, above
+# which the bone counts as moved in Edit Mode; for its joint's axis, ten times as much [rad]
 DRAWN = 1e-4
 UNSCALED = (1.0, 1.0, 1.0)
 
 
 @dataclass(frozen=True)
 class Rest:
-    """Rest poses (4, 4) of an armature's bones, by name, in the frame of its object without the object's
-    scale; positions [m] are multiplied by the scale.
+    """Bone -> rest pose (4, 4) of an armature's bones, in the frame of its object without the object's scale;
+    positions [m] are multiplied by the scale.
     """
 
     bones: dict[str, Array]
-    # (4, 4) frames of an imported robot's links, by bone
+    # bone -> frame (4, 4) of its link in an imported robot
     links: dict[str, Array] = field(default_factory=dict)
-    # inertials of these links, in the links' frames
+    # bone -> inertial of its link, in the link's frame
     inertials: dict[str, Inertial | None] = field(default_factory=dict)
     scale: tuple[float, float, float] = UNSCALED  # scale of the armature object
 

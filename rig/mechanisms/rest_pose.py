@@ -22,7 +22,8 @@ from .joints import ObjectJoint
 from .ownership import ends, joint_objects, role_of
 from .poses import rigid
 
-# [rad, or share of the mechanism's size] tolerance for gaps at joints, and for displaced objects of joints
+# [rad, or share of the mechanism's size] gap at a joint, or displacement of a joint's object, above which a
+# pose counts as not valid; also the smallest size [m]
 NEAR = 1e-3
 REMEDY = "press Go to Rest Pose to put all back, or Set Rest Pose to take them as they are"
 
@@ -39,8 +40,8 @@ class RestPose:
 
     @classmethod
     def of(cls, rest: Mapping[int, Array], current: Mapping[int, Array], base: int) -> "RestPose":
-        """From the objects' world poses (4, 4) at rest and now, by session_uid. `base`: session_uid of the
-        base's object.
+        """From the world poses of objects at rest and now: session_uid -> pose (4, 4). `base`: session_uid of
+        the base's object.
         """
         return cls(_relative(rest, base), _relative(current, base), base)
 
@@ -58,8 +59,8 @@ class RestPose:
         return max(float(np.ptp([pose[:3, 3] for pose in self.rest.values()], axis=0).max()), NEAR)
 
     def gaps(self, object_joints: Iterable[ObjectJoint]) -> Array:
-        """Error (j,) of each joint in the current frame, minus its error in the rest pose [rad, or lengths
-        relative to `size`].
+        """Error (j,) of each joint in the current frame, minus its error in the rest pose, and at least 0
+        [rad, or lengths relative to `size`].
         """
         object_joints = list(object_joints)
         residuals = JointResiduals([joint.aligned_kind.kind for joint in object_joints])
@@ -98,8 +99,8 @@ class RestPose:
 
 
 def _relative(poses: Mapping[int, Array], base: int) -> dict[int, Array]:
-    """World poses (4, 4) of objects, by session_uid, in the frame of the object with the uid `base`, whose
-    own is then exactly the identity.
+    """World poses of objects, session_uid -> pose (4, 4), in the frame of the object with the uid `base`,
+    whose own pose is then exactly the identity.
     """
     to_base = inverse(poses[base])
     return {uid: to_base @ pose for uid, pose in poses.items()} | {base: np.eye(4)}
@@ -121,8 +122,8 @@ def objects(owner: bpy.types.Object) -> list:
 
 
 def as_it_stands(poses: Mapping[int, Array], base: int) -> RestPose:
-    """A rest pose made from the current world poses (4, 4) of objects, by session_uid; `base`: uid of the
-    object that is the base.
+    """A rest pose made from the current world poses of objects, session_uid -> pose (4, 4); `base`:
+    session_uid of the object that is the base.
     """
     return RestPose.of(poses, poses, base)
 

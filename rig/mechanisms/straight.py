@@ -9,7 +9,9 @@ import numpy as np
 
 from ...solvers.kinematics.se3 import Array
 
-ROUNDING = 2e-5  # [rad] error of an angle after a few products of single-precision matrices
+# [rad] angle up to which two axes count as parallel, or perpendicular: the error after a few products of
+# matrices in single precision
+ROUNDING = 2e-5
 
 
 def straighten(rotations: list[Array]) -> list[Array]:

@@ -12,7 +12,7 @@ from ..scene.mesh_points import coordinates, placed
 
 # distance within which a mesh's vertices are merged, as a share of its extent: STL files repeat vertices
 SAME = 1e-6
-FLAT = 1e-9  # volume below which a mesh is flat, as a share of the cube of its extent
+FLAT = 1e-9  # volume up to which a mesh counts as flat, with volume 0, as a share of the cube of its extent
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,8 @@
 """Frames of objects in those of the objects and bones that carry them, in double precision.
 
-Blender's world matrices have single precision: the frame of one object in another, taken from both, is
-rounded differently wherever they are. An object's own channels give it alike in every frame.
+Blender's world matrices have single precision: the frame of one object in another, taken from both, has
+a rounding error that depends on where they are. An object's own channels give the same numbers in every
+frame.
 """
 
 import bpy
@@ -27,8 +28,8 @@ def in_parent(obj: bpy.types.Object) -> np.ndarray | None:
 def in_carrier(obj: bpy.types.Object, carrier: bpy.types.Object) -> np.ndarray:
     """Frame (4, 4) of an object in the space of another object; of an armature with its bones at rest.
 
-    Where parents do not carry the object, it is as their world matrices show it. Both objects are evaluated,
-    or both are original.
+    If parents do not lead from the object to the carrier, the frame comes from both world matrices. Both
+    objects are evaluated, or both are original.
     """
     if obj == carrier:
         return np.eye(4)

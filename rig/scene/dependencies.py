@@ -15,7 +15,7 @@ from ..blender.errors import RigError
 from ..bones import mimic
 from ..bones.paths import bone_names
 
-# names of properties that move an object
+# beginning of the data paths of properties that move an object
 _TRANSFORM = re.compile(r"(delta_)?(location|rotation_\w+|scale)\b")
 
 # objects and bones that show a mechanism's bodies: object's session_uid -> bones; "" for the object itself
@@ -48,13 +48,14 @@ def dependencies_of(
     obj: bpy.types.Object | None, seen: set[str] | None = None, surely: bool = False
 ) -> Iterator[Dependency]:
     """The bones and objects that move an object by parent, constraint or driver, directly or through other
-    objects.
+    objects. Muted constraints do not count.
 
     Args:
         obj: The object.
         seen: Full names of the objects visited so far.
-        surely: Whether to return only certain dependencies: without disabled constraints, and without drivers
-            that involve anything other than the location, rotation and scale of whole objects.
+        surely: Whether to return only certain dependencies: without constraints whose influence is 0 now, and
+            without drivers that involve anything other than the location, rotation and scale of whole
+            objects.
     """
     seen = set() if seen is None else seen
     if obj is None or obj.name_full in seen:
@@ -145,7 +146,7 @@ class MovedParts(NamedTuple):
     rig: object = None  # armature object of the bones
     # names of the bones with the chain's joints, and of the bones that mimic these joints
     bones: set[str] | frozenset[str] = frozenset()
-    mimicking: frozenset[str] = frozenset()  # names of the bones among them that mimic a joint
+    mimicking: frozenset[str] = frozenset()  # names of those in `bones` that mimic a joint
     bodies: Bodies = NO_BODIES  # bodies that a mechanism moves
 
     def moves(self, dependency: Dependency) -> bool:
@@ -197,7 +198,7 @@ def target_of(settings: bpy.types.PropertyGroup) -> ChainTarget | None:
 
 
 def targets(chain: bpy.types.PropertyGroup) -> list[ChainTarget]:
-    """All targets of a chain's ends; ends without one are skipped."""
+    """All targets of a chain's enabled ends and its additional targets; ends without a target are skipped."""
     ends = [chain, *chain.targets, *(end for end in chain.ends if end.enabled)]
     return [target for end in ends if (target := target_of(end)) is not None]
 
@@ -231,8 +232,8 @@ class Dependencies:
 
 
 class Support(NamedTuple):
-    """A bone or object on which a chain depends, and the moved part of the chain: "base", "armature" or
-    "target".
+    """A bone or object on which a chain depends, and the part of the chain that it moves: "base", "armature"
+    or "target".
     """
 
     part: str

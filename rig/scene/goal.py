@@ -25,35 +25,35 @@ class GoalKind(NamedTuple):
 
 # files store the index in this table, so new goals are added at its end
 GOALS = {
-    "POINT": GoalKind(Point, "Look at Point", "The end looks at the position of the target", "looks at"),
+    "POINT": GoalKind(Point, "Look at Point", "Look at the position of the target", "looks at"),
     "DIRECTION": GoalKind(
         Direction,
         "Look Along Direction",
-        "The end looks along an axis of the target, wherever the target is",
+        "Look along an axis of the target, wherever the target is",
         "looks along",
     ),
     "ORIENTATION": GoalKind(
         Orientation,
         "Match Orientation",
-        "The end bone has the orientation of the target",
+        "Give the end bone the orientation of the target",
         "takes the orientation of",
     ),
     "POSITION": GoalKind(
         Position,
         "Reach Position",
-        "The end is at the position of the target, in any orientation",
+        "Bring the end to the position of the target, in any orientation",
         "reaches for",
     ),
     "FRAME": GoalKind(
         Frame,
         "Reach and Orient",
-        "The end has the position and the orientation of the target",
+        "Bring the end to the position and the orientation of the target",
         "takes the pose of",
     ),
     "AIM": GoalKind(
         PositionAndDirection,
         "Reach and Look Along",
-        "The end is at the position of the target and looks along an axis of it",
+        "Bring the end to the position of the target, and look along an axis of the target",
         "reaches for, and looks along,",
     ),
 }
@@ -76,8 +76,8 @@ ALONG = _with(Direction)  # goals that use an axis of the target
 class ChainEnd:
     """An end effector of a chain, with the settings of its goal."""
 
-    settings: object  # the properties of a goal: the chain itself for its own end, else an additional end
-    number: int  # 0: the chain's own end; additional ends count from 1
+    settings: object  # properties of the end: the chain's own for its main end, else an additional end's
+    number: int  # 0: the chain's main end; additional ends count from 1
     bone: str
     what: str  # name of the end within a sentence
     watch: int = 0  # number of the target that the end follows
@@ -107,15 +107,17 @@ class ChainEnd:
 
 
 def watched(chain: bpy.types.PropertyGroup, number: int) -> ChainTarget | None:
-    """The target with a number: 0 is the chain's own, higher numbers are the additional ones; a number that
-    is too large gives the last one. None if the target has no object.
+    """The target with a number: 0 is that of the chain itself, higher numbers are the additional ones; a
+    number that is too large gives the last one. None if the target has no object.
     """
     number = min(number, len(chain.targets)) if number > 0 else 0
     return target_of(chain.targets[number - 1] if number else chain)
 
 
 def watchable_by(chain: bpy.types.PropertyGroup) -> list[ChainTarget]:
-    """The targets that a chain's own end can follow: the chain's own target, then the additional ones."""
+    """The targets that a chain's main end can follow: the target of the chain itself, then the additional
+    ones.
+    """
     targets = [watched(chain, number) for number in range(1 + len(chain.targets))]
     return [target for target in targets if target is not None]
 
@@ -132,8 +134,8 @@ def followed(chain: bpy.types.PropertyGroup) -> bpy.types.Object | None:
 
 
 def ends_of(chain: bpy.types.PropertyGroup, watch: int | None = None) -> list[ChainEnd]:
-    """All ends of a chain, its own first. `watch`: number of the target of the chain's own end; None for the
-    number in the chain's Watch setting.
+    """All ends of a chain, the main end first. `watch`: number of the main end's target; None for the number
+    in the chain's Watch setting.
     """
     main_end = ChainEnd(chain, 0, chain.end, f"chain '{chain.name}'", chain.watch if watch is None else watch)
     return [
@@ -152,8 +154,8 @@ def with_goal(chain: bpy.types.PropertyGroup, watch: int | None = None) -> list[
 
 AXES = tuple(sign + letter for letter in "XYZ" for sign in "+-")  # possible forward axes
 CUSTOM = "CUSTOM"  # value of `forward_axis` for a direction chosen freely
-SHORTEST = 1e-6  # length below which a vector has no direction
-PARALLEL = 0.999  # cosine of the angle from which two directions count as parallel
+SHORTEST = 1e-6  # length up to which a vector counts as having no direction
+PARALLEL = 0.999  # cosine of the angle above which two directions count as parallel
 
 
 def forward_axis(settings: bpy.types.PropertyGroup) -> tuple[float, float, float]:
@@ -232,8 +234,8 @@ def target(
     rig: bpy.types.Object,
     depsgraph: bpy.types.Depsgraph,
 ) -> ChainTarget:
-    """The target of an end: for end 0, the chain's own, the target with number `watch`; for additional ends,
-    their own target.
+    """The target of an end: for end 0, the main end, the target with number `watch`; for an additional end,
+    the target in its settings.
 
     Raises:
         RigError: there is no target, it is not in the scene, or the chain itself moves it.

@@ -129,8 +129,8 @@ class Placement:
         return self._hanging_bone(rig, bone.parent, self._rests.in_parent(bone) @ relative)
 
     def hanging(self, obj: bpy.types.Object, bone: str = "") -> Hanging | None:
-        """An object, or a bone of it, that a chain carries through parents and Child Of constraints alone;
-        None if no chain does, or if only Blender can compute its pose.
+        """An object, or a bone of it, that a chain carries through parents alone; None if no chain does, or
+        if only Blender can compute its pose, as with a constraint.
         """
         if not self._may_hang(obj, obj.data.bones[bone] if bone else None):
             return None
@@ -243,7 +243,7 @@ class Placement:
             rotation, location, scale = moved[name]
             basis = Matrix.LocRotScale(Vector(location), Quaternion(rotation), Vector(scale))
         elif name not in moved and any(not constraint.mute for constraint in pose_bone.constraints):
-            # the effect of a constraint is known only for the last frame, so that the bone keeps its pose
+            # the effect of a constraint is known only for the previous frame, so that the bone keeps its pose
             # relative to its parent
             return (
                 self.bone(rig, bone.parent.name) @ pose_bone.parent.matrix.inverted_safe() @ pose_bone.matrix
@@ -278,8 +278,8 @@ class Placement:
             if not constraint.mute and constraint.influence > 0.0
         ]
         if not all(map(is_plain, constraints)):
-            # the effect of other constraints is known only for the last frame, so that the object keeps its
-            # pose relative to its parent
+            # the effect of other constraints is known only for the previous frame, so that the object keeps
+            # its pose relative to its parent
             if obj.parent is None:
                 return evaluated.matrix_world
             parent_before = self._parent(

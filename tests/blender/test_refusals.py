@@ -214,7 +214,7 @@ def test_bones_that_are_all_at_one_place_tell_no_size():
     bpy.ops.object.mode_set(mode="OBJECT")
     make_active(rig)
     refused(
-        "The paired bones of one of the two are all at one position, so their sizes are unknown: pair others",
+        "The paired bones of one body are all at one position, so its size is unknown: pair other bones",
         "calibrate_pairs",
     )
 

@@ -44,7 +44,7 @@ POSTURES = {
     "Asleep": (0, -52, 140, 0, 88),
 }
 
-ROUND = 10.0  # [s] period of the ball's path: the lamp can follow the ball in every posture
+ROUND = 10.0  # [s] period of the ball's path, so slow that the lamp can follow the ball in every posture
 KEY_EVERY = 3  # number of frames between two keys of the ball
 # types of objects that the new lamp must not overlap
 SOLID = {"MESH", "ARMATURE", "CURVE", "SURFACE", "META", "FONT"}

@@ -26,7 +26,7 @@ def material(
     shader.inputs["Emission Strength"].default_value = glow
     new_material.diffuse_color = (*colour, 1.0)
     if hasattr(new_material, "cycles"):  # Cycles can be switched off
-        # Cycles samples only the lights, although the emission is visible
+        # Cycles then samples only the scene's lights; the emission stays visible
         new_material.cycles.emission_sampling = "NONE"
     return new_material
 

@@ -20,7 +20,7 @@ from ...mechanisms.ownership import add_joint, ends
 from .motors import add_motor, add_motors, file_motors
 
 SIDES = 8  # number of sides of the prism that draws a bar
-TITLE = "Mechanism"
+TITLE = "Mechanism"  # name of a new owner
 OWNER_SHARE = 0.15  # half the width of the cross that displays the owner, as a share of the mechanism's size
 ARROWS = 0.025  # [m] display size of a joint's empty
 COLOURS = {"GROUND": (0.25, 0.27, 0.3, 1.0), "MOVES": (0.85, 0.55, 0.2, 1.0)}
@@ -96,7 +96,7 @@ def _body(body: RecipeBody, owner: bpy.types.Object, collection: bpy.types.Colle
 
 
 def _block(vertices: list, faces: list, points: np.ndarray) -> None:
-    """Adds the convex block around points (n, 3) to a mesh's `vertices` and `faces`."""
+    """Adds the axis-aligned box around points (n, 3) [m] to a mesh's `vertices` and `faces`."""
     (a, b, c), (x, y, z) = points.min(0), points.max(0)
     vertices += [
         Vector(corner)
@@ -125,7 +125,7 @@ def _bar(vertices: list, faces: list, start: Vector, end: Vector, radius: float)
 def _joint(
     joint: RecipeJoint, bodies: dict, owner: bpy.types.Object, collection: bpy.types.Collection
 ) -> bpy.types.Object:
-    """Makes the empty of a joint between two of the `bodies`, by their names."""
+    """Makes the empty of a joint between two of the `bodies` (name -> object)."""
     z = Vector(joint.z).normalized()
     x = Vector(joint.x) if joint.x else (Vector((1, 0, 0)) if abs(z.x) < 0.9 else Vector((0, 1, 0)))
     x = (x - x.dot(z) * z).normalized()

@@ -22,7 +22,7 @@ from .finding import collection_of, unlisted_joints
 from .findings import locked_motors, of_constraints, of_goals, of_loops, of_motors
 
 POINTS = 3  # number of points that fix the pose of a rigid body
-APART = 1e-6  # [m] two joints of a rod that are nearer to each other count as coincident
+APART = 1e-6  # [m] distance along each axis below which two joints of a rod count as coincident
 
 
 @dataclass(frozen=True)
@@ -102,7 +102,7 @@ def _of_mounting(settings: bpy.types.PropertyGroup, reading: Reading) -> Iterato
 
 
 def _floats(reading: Reading) -> bool:
-    """Whether no body is fixed or driven, so that goals alone place the mechanism."""
+    """Whether no body is fixed, driven or joined to the world, so that goals alone position the mechanism."""
     is_on_world = any(WORLD in (joint.parent, joint.child) for joint in reading.mechanism.joints)
     return not is_on_world and not any(part.role in ("GROUND", "DRIVEN") for part in reading.parts)
 
@@ -167,7 +167,7 @@ def _of_loose(owner: bpy.types.Object, scene: bpy.types.Scene) -> Iterator[Findi
 
 
 def _of_rods(reading: Reading) -> Iterator[Finding]:
-    """Findings about bodies whose two joints coincide."""
+    """Findings about bodies with two joints, both spherical, that coincide."""
     at: dict[str, list] = {}
     for joint in reading.mechanism.joints:
         if joint.parent:

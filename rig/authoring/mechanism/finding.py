@@ -15,7 +15,7 @@ class Group:
     """Joints that are connected by bodies other than Ground. Objects are identified by their session_uid."""
 
     joints: set[int] = field(default_factory=set)
-    bodies: set[int] = field(default_factory=set)  # indices of the bodies other than Ground
+    bodies: set[int] = field(default_factory=set)  # bodies other than Ground
     grounds: set[int] = field(default_factory=set)
     joint_objects: list = field(default_factory=list)  # objects of the joints
 
@@ -102,7 +102,9 @@ def _joints(
 
 
 def collection_of(obj: bpy.types.Object, scene: bpy.types.Scene) -> bpy.types.Collection:
-    """Collection for new objects of a mechanism at an object; never one that Blender's physics uses."""
+    """Collection for new objects of a mechanism at an object: the first of the object's that Blender's
+    physics does not use, else the scene's own.
+    """
     world = scene.rigidbody_world
     physics_collections = [world.collection, world.constraints] if world else []
     return next(

@@ -25,8 +25,8 @@ from ...scene.placement import Placement
 
 
 def of_motors(settings: bpy.types.PropertyGroup, reading: Reading) -> Iterator[Finding]:
-    """Findings about motors whose limits exclude the rest pose or that no filter can have, and about a
-    mechanism without motors.
+    """Findings about motors whose limits exclude the rest pose, or with which no motion filter can work, and
+    about a mechanism without motors.
     """
     joints = reading.mechanism.joint
     for motor in settings.motors:
@@ -171,7 +171,7 @@ def _is_animated(owner: bpy.types.Object, goal: int, weights: str) -> bool:
 
 
 def of_constraints(owner: bpy.types.Object) -> Iterator[Finding]:
-    """Findings about rigid body constraints with a missing body: Limber uses the world in its place, while
+    """Findings about rigid body constraints with a missing body: Limber takes the world for it, while
     Blender's physics ignores the constraint.
     """
     for joint in joint_objects(owner):

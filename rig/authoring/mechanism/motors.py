@@ -20,7 +20,7 @@ from ..chains import LINEAR_LIMITS, apply_rates, fit_servo
 # [m] range in each direction of a prismatic joint's motor if the joint has no limits: that of a small linear
 # servo or belt drive
 USUAL_SLIDE = 0.1
-FARTHEST = 1e3  # [rad or m] limit of a motor without limits, since a robot needs finite ones
+FARTHEST = 1e3  # [rad or m] largest limit, in magnitude, that a motor takes from its joint
 
 
 def add_motor(
