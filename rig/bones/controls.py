@@ -99,5 +99,6 @@ class Controls:
         for bone in self.rig.pose.bones:
             for constraint in bone.constraints:
                 if constraint.type in TRACKING and acts(constraint) and name in self.upstream(bone.name):
-                    aims |= dict.fromkeys((bone.name,), next(iter(self._targets(constraint)), None))
-        return {bone: aim for bone, aim in aims.items() if aim is not None}
+                    for target in self._targets(constraint):
+                        aims[bone.name] = target
+        return aims

@@ -3,6 +3,7 @@
 import bpy
 import numpy as np
 import pytest
+from limber.rig.blender import actions
 
 from tests.blender import mechanisms as those
 from tests.blender import walks
@@ -129,6 +130,16 @@ def test_key_support_keys_whose_foot_carries_the_weight_and_keeps_the_total():
     between = [np.array(weights(owner, f"{side} Foot Weight")) for side in ("Left", "Right")]
     assert between[0] + between[1] == pytest.approx(total, abs=1e-4)
     assert 0.0 < between[1][0] < 0.5 * total[0]
+
+
+def test_key_support_ignores_a_curve_without_keyframes():
+    owner = those.add("walker")
+    goal = owner.limber.mechanism.goals["Left Foot"]
+    goal.keyframe_insert("position_weight", frame=1)
+    ((action, slot),) = actions.playing(owner)
+    actions.fcurves(action, slot)[0].keyframe_points.clear()
+    walks.support(owner, 10, "Left")
+    assert weights(owner, "Right Foot Weight") == [0.0, 0.0, 0.0]
 
 
 def test_key_support_wants_a_goal_of_the_centre_of_mass():

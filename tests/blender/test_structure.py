@@ -6,6 +6,7 @@ from math import cos, degrees, pi, radians, sin
 
 import bpy
 import pytest
+from limber.rig.bones.controls import Controls
 from limber.rig.bones.figure import Figure
 from limber.rig.showing import chain_lines
 from mathutils import Matrix, Vector
@@ -246,3 +247,15 @@ def test_a_last_bone_with_a_locked_axis_is_a_joint_whatever_its_name_is():
     select(rig, "head_end")
     pressed(bpy.ops.limber.new_chain)
     assert rig.limber.chains[0].end == "head_end"
+
+
+def test_an_eye_points_at_its_bone_although_it_also_tracks_another_object():
+    rig = build(
+        {"neck": None, "head": None, "eye": None, "aim": None}, parents={"eye": "head", "aim": "neck"}
+    )
+    eye, other = rig.pose.bones["eye"], bpy.data.objects.new("Other", None)
+    bpy.context.scene.collection.objects.link(other)
+    for tracked, bone in ((rig, "aim"), (other, "")):
+        constraint = eye.constraints.new("DAMPED_TRACK")
+        constraint.target, constraint.subtarget = tracked, bone
+    assert Controls(rig).tracked_below("head") == {"eye": "aim"}

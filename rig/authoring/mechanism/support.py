@@ -74,6 +74,6 @@ def _largest(owner: bpy.types.Object, indices: Iterable[int], weights: str) -> l
     for action, slot in actions.playing(owner):
         for curve in actions.fcurves(action, slot):
             if curve.data_path in paths:
-                keys = (point.co.y for point in curve.keyframe_points)
-                largest[curve.array_index] = max(largest[curve.array_index], *keys)
+                keys = [point.co.y for point in curve.keyframe_points]
+                largest[curve.array_index] = max([largest[curve.array_index], *keys])
     return largest
