@@ -43,9 +43,9 @@ class ActsOnMover:
     the mover in use.
 
     The operator's properties store which mover that is. So a dialog, the file browser and Adjust Last
-    Operation (F9), which do not know the button, act on the same mover, also after undo. `poll` knows neither
-    button nor properties, so it also passes if the operator can be used on the mover that it was last called
-    for.
+    Operation (F9), which do not know the button, act on the same mover, also after undo. There `poll` knows
+    neither button nor properties, so it also passes if the operator can be used on the mover that it was last
+    called for.
     """
 
     owner_uid: IntProperty(

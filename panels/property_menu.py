@@ -28,7 +28,7 @@ def full_path(context) -> str:
 
 
 def draw(menu, context) -> None:
-    """Draws the entry if the active armature has a chain."""
+    """Draws the entry if the armature in use has a chain."""
     rig = rig_of(context)
     path = full_path(context) if rig is not None and len(rig.limber.chains) else ""
     if path:

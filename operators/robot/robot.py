@@ -28,7 +28,7 @@ class LIMBER_OT_choose_port(UndoOperator):
     bl_label = "Choose Port"
 
     port: StringProperty(
-        name="Port", description="Serial port to which the robot is connected", options={"SKIP_SAVE"}
+        name="Port", description="Port or network address of the robot", options={"SKIP_SAVE"}
     )
 
     why_not = needs_rig

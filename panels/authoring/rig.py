@@ -23,7 +23,7 @@ class LIMBER_MT_chains(bpy.types.Menu):
 
 
 class LIMBER_PT_rig(Tab):
-    """Chains of the active armature"""
+    """Chains of the armature in use"""
 
     bl_label = "Chain"
     bl_order = 1

@@ -16,7 +16,7 @@ from ...rig.live.visibility import why_not_shown
 from ...rig.scene.goal import LOOKS, ORIENTS, REACHES, with_goal
 from ..tab import ChainTab, message, sentence
 
-LINES = 4  # largest number of lines on why a chain misses its target
+LINES = 4  # number of lines on why a chain misses its target
 
 
 class LIMBER_PT_live(ChainTab):

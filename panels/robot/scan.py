@@ -10,7 +10,7 @@ from ...rig.robot import background_jobs
 from ...rig.robot.device import protocol_settings
 from ..tab import RigTab, message, sentence
 
-LINES = 3  # largest number of lines of the panel's message
+LINES = 3  # number of lines of the panel's message
 ROWS = 8  # number of rows of the list of results: enough for a port with six servos
 
 

@@ -68,7 +68,7 @@ class BodySession(SceneSession):
     velocities: tuple[float, ...] = ()
     # whether `velocities` include those that chains and the robot's file set for single joints
     keeps_velocities: bool = False
-    acceleration: float | None = None  # [rad/s^2] acceleration limit of all joints
+    acceleration: float | None = None  # [rad/s^2 or m/s^2] acceleration limit of all joints; None: no limit
     feet: Cached[tuple[Foot, ...]] = NO_VALUE
     unjointed: tuple[UnjointedPose, ...] = ()  # the part of each bone's authored pose that no joint moves
     shown: dict[str, SolvedChannels] = field(default_factory=dict)  # shown channels of the bones
@@ -311,8 +311,8 @@ class BodySession(SceneSession):
                 self.record.restart()
 
     def _filters(self, retarget: PropertyGroup, body: Body) -> tuple[Filter, ...]:
-        """Motion filter of each joint; empty if none is chosen. A limit that is not set has the value of a
-        new chain's joint.
+        """Motion filter of each joint; empty if none is chosen. A limit that a joint does not have itself is
+        the body's or, if that is not set, that of a new chain's joint.
         """
         if retarget.filter == NO_FILTER:
             return ()

@@ -38,7 +38,7 @@ class Signals(Protocol):
         """Advances the values by `dt` [s] before a tick; returns whether a value has changed."""
 
 
-signals: dict[str, Signals] = {}  # by the kind of sender: "remote", "trackers"
+signals: dict[str, Signals] = {}  # kind of sender ("remote", "trackers") -> its signals
 
 
 @dataclass
@@ -66,8 +66,8 @@ class Member:
 
     @property
     def targets(self) -> dict[str, list[bpy.types.Object]]:
-        """For each bone of the proxy, the targets that must stay evaluated; without targets that depend on
-        bones or deformation, which could cause a dependency cycle.
+        """Bone of a live chain's first joint -> the chain's targets, which must stay evaluated; without
+        targets that depend on bones or deformation, which could cause a dependency cycle.
         """
         chains = [chain for chain in self.rig.limber.chains if chain.live and chain.joints]
         return {

@@ -122,7 +122,7 @@ class SceneStage:
             in which it occurs, as in live motion. False: it is raised.
 
     Attributes:
-        defects: By the keys of movers in which a defect occurred since their last turn: their problem. At its
+        defects: Key of a mover in which a defect occurred since its last turn -> the mover's problem. At its
             next turn such a mover rests instead of a tick.
     """
 

@@ -52,7 +52,7 @@ class ExportedChain:
         self.rows: list[ChainRow] = []
         self.commanded: list[np.ndarray] = []
         self.desired: list[np.ndarray] = []
-        self._problems: dict[int, str] = {}  # by frame: reason why the chain has no solution
+        self._problems: dict[int, str] = {}  # frame -> reason why the chain has no solution
         self._has_changed = False  # whether the chain's joints were built differently in a later frame
         self._recipe: ChainRecipe | None = None  # recipe of the model in the first frame, with the skeleton
         self._skeleton = None

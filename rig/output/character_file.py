@@ -49,7 +49,7 @@ from .character_sounds import clip_sounds
 from .stepped import SteppedJob, scene_frames
 
 SCENE = "SCENE"  # value of `behaviour` for the scene's own behaviour
-TEST_FOR = 10.0  # [s] duration of the self-test
+TEST_FOR = 10.0  # [s] duration of the self-test; a shorter clip is tested to its end
 
 
 class ExportedValue(NamedTuple):

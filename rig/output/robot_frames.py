@@ -60,7 +60,7 @@ class RobotFrames:
         self._links = {link: _pose_of(rig, link) for link in form.poses}
         self._poses: dict[str, list[Pose]] = {link: [] for link in self._links}
         self._filters = ValueFilters()
-        # by bone: the largest deviation, and its frame
+        # bone -> (frame, deviation) where it deviates most
         self._deviations: dict[str, tuple[float, Deviation]] = {}
         self.rows: list[tuple[float, ...]] = []
         self.held: dict[int, str] = {}
@@ -114,7 +114,7 @@ class RobotFrames:
         return self._filters.at_rest
 
     def _note_deviations(self, frame: float) -> None:
-        """Records the frame in which each bone deviates most from what its servo can do."""
+        """Records the frame in which each bone deviates most from the poses that its joints can represent."""
         for deviation in values.deviations(self._rig, self.sources):
             known = self._deviations.get(deviation.bone)
             if known is None or deviation.worst > known[1].worst:

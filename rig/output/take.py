@@ -15,7 +15,7 @@ class RecordedTake:
         frames: The recorded frames.
         rows: Values of the channels in each of them.
         before: Values of all channels before the last frame.
-        gaps: By the labels of movers that a defect stopped: the frames without their values.
+        gaps: Label of a mover that a defect stopped -> the frames without its values.
     """
 
     frames: list[int] = field(default_factory=list)

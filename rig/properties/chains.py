@@ -179,7 +179,7 @@ class LimberChain(LimberGoal, LimberPostures, LimberAuthoring, LimberMotionStyle
         options={"HIDDEN"},
     )
     root: StringProperty(name="Root", description="First bone of the chain")
-    end: StringProperty(name="End", description="Last bone of the chain, which looks at the target")
+    end: StringProperty(name="End", description="Last bone of the chain, which has the chain's goal")
     joints: CollectionProperty(
         name="Joints", description="Joints that the solver moves, root first", type=LimberJoint
     )

@@ -200,9 +200,7 @@ class LimberDevice(PropertyGroup):
     )
     multi_turn: BoolProperty(
         name="Multi-Turn",
-        description=(
-            "The servos are configured for more than one revolution, so that positions may exceed one"
-        ),
+        description=("The servos are configured for positions beyond one revolution"),
     )
     channel_count: EnumProperty(
         name="Channels",

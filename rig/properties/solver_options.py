@@ -79,7 +79,7 @@ class LimberSolverOptions(PropertyGroup):
     __annotations__ = {
         "body": EnumProperty(
             name="Body",
-            description="Whether the body may rotate as a whole toward the target",
+            description="Whether the chain's root can rotate the whole body toward the target",
             items=turntable.BODIES,
             default="AUTOMATIC",
         ),

@@ -124,7 +124,7 @@ def look(rig: bpy.types.Object) -> bool:
 
 
 def changed_since_connect(rig: bpy.types.Object) -> bool:
-    """Whether the rig's channels or port have been edited since the robot was connected."""
+    """Whether the description of the rig's robot has changed since the robot was connected."""
     robot = robots.get(rig.session_uid)
     if robot is None:
         return False
@@ -195,8 +195,8 @@ def stop_all() -> int:
 
 
 def is_lost(rig: bpy.types.Object) -> bool:
-    """Whether the rig's robot was stopped, has a fault, or cannot be reached: the user must clear that
-    first.
+    """Whether the rig's robot was stopped, has a fault, or cannot be reached: the user must clear that before
+    it can be armed.
     """
     robot_status = status(rig)
     return robot_status is not None and robot_status.state in LOST

@@ -14,8 +14,8 @@ import numpy as np
 from ....solvers.kinematics import se3
 from ....solvers.kinematics.se3 import Array
 
-POP = np.radians(10.0)  # [rad] deviation of a bone in one frame that people see as a pop
-# deviation of a figure's position in one frame that people see as a pop, as a share of its height
+POP = np.radians(10.0)  # [rad] a larger deviation of a bone in one frame may count as a pop, which people see
+# a larger deviation of a figure's position in one frame may count as a pop; share of the figure's height
 POP_WAY = 0.06
 # smallest ratio of a pop to the deviations beside it. In captured dance at 24 to 120 frames per second, with
 # feet that strike the floor, only wrists exceed it, which flip about straight arms.
@@ -24,7 +24,8 @@ OUT_OF_PROPORTION = 4.0
 # smooth motion beside each of its two jumps
 LONGEST_DISPLACED = 2
 WINDOW = 5  # number of motions: one and the two on either side, which give the curve on which it is expected
-# [rad] largest rotation in a frame; beyond a right angle two frames do not show to which side a bone rotates
+# [rad] a larger rotation in a frame is not expected to go on: beyond a right angle two frames do not show to
+# which side a bone rotates
 FASTEST = np.radians(90.0)
 # number of motions on either side of an exchange that must be smooth: quick sinusoids have single smooth ones
 BESIDE = 2

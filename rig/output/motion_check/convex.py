@@ -11,7 +11,7 @@ from typing import Protocol
 
 import numpy as np
 
-EXACT = 1e-6  # [m] error of a distance, smaller than the clearance of any robot
+EXACT = 1e-6  # [m] largest error of a distance; a smaller distance counts as contact
 # largest number of steps of Wolfe's method: a few suffice for flat faces, a ball needs some dozens
 MOST_STEPS = 100
 HALVINGS = 40  # number of steps of the golden-section search: they divide a link's length by more than 1e8
