@@ -59,7 +59,7 @@ class ActsOnMover:
         options={"HIDDEN", "SKIP_SAVE"},
     )
 
-    identity = ("owner_uid", "mover_path")  # names of these properties
+    identity = ("owner_uid", "mover_path")  # names of the two properties above
     last_called = (0, "")  # values of the properties in `identity` at the last call
 
     @classmethod

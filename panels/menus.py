@@ -148,7 +148,7 @@ SUBMENUS = tuple(Submenu.__subclasses__())
 
 
 class LIMBER_MT_add_robot(bpy.types.Menu):
-    """Robots of the gallery"""
+    """Robots of the gallery, of a folder of yours, or from the robot itself"""
 
     bl_label = "Limber Robot"
 

@@ -88,8 +88,8 @@ class LIMBER_OT_eyes_head_torso(UndoOperator):
 
 
 def _selected(context) -> list[str]:
-    """Names of the selected bones; empty if all visible bones are selected, since then the selection does not
-    tell the parts apart.
+    """Names of the selected bones; empty if these are all visible bones and more than `MOST_PARTS`, since
+    then the selection does not tell the parts apart.
     """
     rig = rig_of(context)
     chosen = [bone.name for bone in context.selected_pose_bones or () if bone.id_data == rig]

@@ -147,7 +147,7 @@ class BehaviourPart(RigTab):
 
 
 class LIMBER_PT_behaviour_states(BehaviourPart):
-    """States of the behaviour"""
+    """States of the behaviour: the postures and clips of the chains, and what they look at"""
 
     bl_label = "States"
     bl_order = 0

@@ -188,7 +188,7 @@ def _draw_outcome(layout, session) -> None:
 
 
 def _rotation_errors(links: Sequence[str], errors: np.ndarray) -> list[tuple[str, str]]:
-    """(name, value) rows on the orientation errors (k,) [rad] of links; NaN for one whose target is lost."""
+    """(name, value) rows on the orientation errors (k,) [rad] of links; NaN: the link's target is lost."""
     is_known = np.isfinite(errors)
     lost, rows = int(np.sum(~is_known)), []
     if is_known.any():

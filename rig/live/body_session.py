@@ -38,7 +38,7 @@ from ..scene.placement import Placement
 from .mover import JointKey, Mover
 from .session import NO_VALUE, Cached, JointLimits, SceneSession, SessionInputs
 
-FARTHEST = 1e4  # [rad or m] position limit for the motion filter of a joint without limits
+FARTHEST = 1e4  # [rad or m] position limits are clipped to it for motion filters, which need finite ones
 STOPPED = (
     "The pose in this frame may not be the best: the search for it was ended in time. Give fewer pairs a"
     " level of their own, or weights that are closer to each other"
@@ -139,8 +139,8 @@ class BodySession(SceneSession):
         )
 
     def aim_errors(self) -> tuple[str, float, float]:
-        """(name, angle, angle): the link with the largest orientation error after the filter, and its error
-        [rad] as solved and after the filter. A link without a target counts as without an error.
+        """As `SceneSession.aim_errors`, for the link with the largest error after the filter. A link without
+        a target counts as one without an error.
         """
         solved, filtered = np.nan_to_num((self.outputs.missed, self.outputs.filtered_missed))
         worst = int(np.argmax(filtered))
@@ -190,7 +190,7 @@ class BodySession(SceneSession):
         return self.model, body_inputs
 
     def show_outputs(self, inputs: SessionInputs) -> None:
-        if self.state is not None:  # else it has begun anew, and has read no source since
+        if self.state is not None:  # else the motion has restarted, and no source has been read since
             super().show_outputs(inputs)
 
     def show(self, inputs: SessionInputs) -> tuple[dict, dict]:

@@ -14,12 +14,13 @@ SHARE = 0.5
 STEPS = 1, 2, 3, 6
 # number of measurements of which a median is taken, so that single slow ones have no effect (0.25 s at 60 Hz)
 REMEMBERED = 15
-# number of intervals between steps whose median predicts the next delay; a few slow ones have no effect
+# number of intervals between steps whose median predicts the next interval; a few long ones have no effect
 NEWEST = 9
 # the median interval between steps is expected for the next step too if it is above this multiple of the
 # clock's interval; a smaller one counts as jitter, and the clock's interval is expected
 SLOWER = 1.4
-HYSTERESIS = 0.7  # share of the time allowed at a higher rate; the work must take less before the rate rises
+# the rate rises when the work takes less than this share of the time allowed at the higher rate
+HYSTERESIS = 0.7
 
 
 @dataclass

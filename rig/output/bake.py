@@ -156,7 +156,7 @@ class Bake(SteppedJob):
         self.take.rows.append(row)
         if self.is_first_of_two and len(self.take.frames) == self.length:
             self.passes_left = 1
-            super()._put_back()  # both passes read the authored pose at the same frame
+            super()._put_back()  # so that both passes begin at the same frame
             self._begin_pass(self.scene)
         return self.done < self.total
 

@@ -72,7 +72,7 @@ class ComparedSolver:
 
     name: str
     label: str
-    figures: dict[str, float] = field(default_factory=dict)  # the row's numbers, by the keys of the columns
+    figures: dict[str, float] = field(default_factory=dict)  # key of a column -> number of the row
     why_not: str = ""
 
 
@@ -246,7 +246,7 @@ class Comparison(SteppedJob):
         ]
         self.stage = SceneStage({(rig.session_uid, chain.uid): self.contestants[0].name})
         self.done = 0  # number of completed steps
-        self.left_out: dict[int, str] = {}  # by frame without a goal: the reason
+        self.left_out: dict[int, str] = {}  # frame without a goal -> the reason
         self._goal: tuple[Skeleton, GazeGoal] | None = None
         super().__init__(scene)
 

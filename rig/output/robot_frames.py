@@ -38,7 +38,7 @@ class RobotFrames:
     Attributes:
         sources: The source that each joint of the robot follows.
         rows: For each frame the joint values, in the order and unit of the device's joints.
-        held: Frames in which a chain had no goal to follow and came to rest, and why.
+        held: Frame in which a mover had no goal to follow, or did not meet its goals -> the reason.
         warnings: Sentences about the motion as a whole; `motion` adds to them.
 
     Raises:
@@ -121,7 +121,7 @@ class RobotFrames:
                 self._deviations[deviation.bone] = frame, deviation
 
     def motion(self, rate: int, loops: bool = False) -> Motion:
-        """The motion of the frames read so far, in the frames of the format's links. Adds remarks on it to
+        """The motion in the frames read so far, with the poses of the format's links. Adds remarks on it to
         `warnings`.
 
         Args:

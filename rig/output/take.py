@@ -14,7 +14,7 @@ class RecordedTake:
     Attributes:
         frames: The recorded frames.
         rows: Values of the channels in each of them.
-        before: Values of all channels before the last frame.
+        before: Newest value of each channel before the last frame.
         gaps: Label of a mover that a defect stopped -> the frames without its values.
     """
 

@@ -86,7 +86,7 @@ class LimberLife(PropertyGroup):
 
 
 class LimberAuthoring:
-    """Mixin of chains: how gaze and posture are combined."""
+    """Mixin of chains: influence, transition, attention, limit and offset of the look, eyes, and life."""
 
     influence: FactorProperty(
         name="Influence",

@@ -163,7 +163,7 @@ class LimberAuxiliary(LimberSmoothness, ServoSettings, PropertyGroup):
 
 
 class LimberDevice(PropertyGroup):
-    """Properties of the robot that an armature's joints drive."""
+    """Properties of the robot that follows an object's joints and motors."""
 
     port: StringProperty(
         name="Port",

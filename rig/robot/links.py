@@ -27,7 +27,7 @@ QUIET = {State.DISARMED, State.LIMP, State.SETUP}
 LOST = {State.FAULT, State.WORKER_LOST}  # states that the user must clear first
 # remedy if the ranges of servos are smaller than the limits of their joints
 NARROW = "narrow the joints' limits, or correct the servos' ranges"
-# [rad, or the joint's unit] smallest difference between a channel's range and its joint's that is reported
+# [rad, or the joint's unit] a larger difference between a channel's range and its joint's is reported
 SLACK = 0.01
 
 

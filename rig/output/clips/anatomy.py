@@ -163,8 +163,13 @@ def _bends(rotations: Array, positions: Array, limb: Limb) -> tuple[Array, Array
 
 
 def _farthest(angles: Array, most: float, bone: int, fault: str) -> Iterator[OutOfRange]:
-    """The frame of the largest of the angles (t,) [rad] at a bone, if it is above `most` [rad]; `fault`: part
-    of a sentence, with a field for the angle in degrees.
+    """Yields the frame in which the angle at a bone is largest, if that is above `most` [rad].
+
+    Args:
+        angles: (t,) [rad] the bone's angle in each frame.
+        most: Largest angle [rad] that is no fault.
+        bone: Index of the bone.
+        fault: Part of a sentence, with a field for the angle in degrees.
     """
     known_angles = np.where(np.isfinite(angles), angles, 0.0)
     frame = int(known_angles.argmax())

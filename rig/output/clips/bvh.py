@@ -91,7 +91,7 @@ def _decoded(content: bytes) -> str:
 
 
 class Statement(NamedTuple):
-    """A brace, or a keyword and what belongs to it."""
+    """A brace, or a keyword with its arguments."""
 
     line: int  # number of its line, from 1
     words: list[str]

@@ -14,7 +14,8 @@ STANDING_TIME = 0.1  # [s] time over which a foot's velocity is measured
 # [leg lengths] a foot does not count as standing if it is higher than this above the floor (in `two_heights`:
 # above the lowest foot)
 LOW = 0.04
-# [leg lengths/s] nor if its vertical speed (in `two_heights`: its speed) is above this
+# [leg lengths/s] a foot whose vertical speed (in `two_heights`: whose speed) is higher does not count as
+# standing
 RISING = 0.12
 SLIDES = 0.09  # [leg lengths] a larger distance that a standing foot moves is a finding
 SAME_PLACE = 0.15  # [leg lengths] distance within which a foot stands where it has stood before
@@ -89,8 +90,9 @@ def _slide(
 
 
 def two_heights(rotations: Array, positions: Array, feet: Sequence[int], hips: int, seconds: float) -> Array:
-    """For each foot (f,) the largest difference, as a share of the leg's length, between the heights at which
-    it stands at one place: at one of them the foot is in the floor or above it. Arguments as for `slides`.
+    """For each foot (f,) the largest difference, as a share of the leg's length, between heights at which it
+    stands at the same position: at one of these heights it is in the floor or above it. Arguments as for
+    `slides`.
     """
     window = max(1, round(STANDING_TIME / seconds))
     leg = _leg_length(positions, feet, hips) if len(feet) and len(positions) > window else 0.0

@@ -100,7 +100,8 @@ def intrusion(body: ConvexBody, head: np.ndarray, tail: np.ndarray, radius: floa
     """How far a link penetrates a body [m]: its radius plus the depth of its line, from `head` to `tail` (3,)
     [m]; negative outside.
 
-    Far away the result is a lower bound of the distance, which suffices to know that the link is outside.
+    Far away its magnitude is only a lower bound of the distance, which suffices to know that the link is
+    outside.
     """
     normals, offsets = body.planes
     if len(offsets):
