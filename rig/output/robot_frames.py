@@ -79,7 +79,7 @@ class RobotFrames:
             stage: The stage, advanced to the frame.
             movers: The movers that it ticks.
             depsgraph: The depsgraph, evaluated in the frame.
-            dt: Time since the frame before [s]; 0 in the first.
+            dt: Time since the previous frame [s]; 0 in the first.
 
         Raises:
             RigError: a mover could not be solved, or a property that the robot follows is gone.

@@ -163,7 +163,7 @@ class LimberState(LimberRole, PropertyGroup):
         name="Transition", description="Duration of the transition into this state", default=0.5
     )
     speaks: BoolProperty(
-        name="Speaks", description="The character speaks in this state: its eyes blink when the state ends"
+        name="Speaks", description="Let this state count as speech: the eyes blink when it ends"
     )
     postures: CollectionProperty(
         name="Postures",
@@ -194,7 +194,7 @@ class LimberStateTransition(PropertyGroup):
     """A transition from one state to another, and the condition that triggers it."""
 
     begins_anywhere: BoolProperty(
-        name="From Any State", description="The transition can start from every other state", default=False
+        name="From Any State", description="Let the transition start from every other state", default=False
     )
     begin: StringProperty(name="From", description="State in which the transition begins")
     end: StringProperty(name="To", description="State to which the transition leads")

@@ -182,7 +182,7 @@ class LimberRetarget(LimberMotionStyle, LimberRange, PropertyGroup):
     active_pair: IntProperty(name="Pair", description="Pair whose settings are shown")
     live: BoolProperty(
         name="Live",
-        description="The body follows the source; switch it with Start Live and End Live",
+        description="Let the body follow the source; switch it with Start Live and End Live",
         options={"HIDDEN"},
     )
     calibrate_from: EnumProperty(

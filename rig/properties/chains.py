@@ -204,7 +204,7 @@ class LimberChain(LimberGoal, LimberPostures, LimberAuthoring, LimberMotionStyle
 
     live: BoolProperty(
         name="Live",
-        description="The chain follows its target; switch it with Start Live and End Live",
+        description="Let the chain follow its target; switch it with Start Live and End Live",
         options={"HIDDEN"},
     )
     sends_to_robot: BoolProperty(

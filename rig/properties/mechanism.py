@@ -339,7 +339,7 @@ class LimberMechanism(LimberPostures, LimberMotionStyle, LimberRange, PropertyGr
     )
     live: BoolProperty(
         name="Live",
-        description="The mechanism follows its goals or motors; switch it with Start Live and End Live",
+        description="Let the mechanism follow its goals or motors; switch it with Start Live and End Live",
         options={"HIDDEN"},
     )
     density: FloatProperty(

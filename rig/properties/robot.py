@@ -200,7 +200,7 @@ class LimberDevice(PropertyGroup):
     )
     multi_turn: BoolProperty(
         name="Multi-Turn",
-        description=("The servos are configured for positions beyond one revolution"),
+        description=("Use positions beyond one revolution, for which the servos must be configured"),
     )
     channel_count: EnumProperty(
         name="Channels",

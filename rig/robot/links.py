@@ -42,7 +42,7 @@ def connect(rig: bpy.types.Object) -> None:
         DeviceError, WorkerError: see `describe` and `WorkerLink.open`; or another armature of this file uses
             the port.
         ProtocolError: the protocol is a program that the user has not allowed.
-        RigError: the robot's address is another computer's, and Blender may not go online.
+        RigError: the robot's address is another computer's, and Blender is not allowed online access.
     """
     disconnect(rig)
     device = describe(rig)

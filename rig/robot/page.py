@@ -67,8 +67,8 @@ def serve(rig: bpy.types.Object) -> str:
     """Serves the page of an armature; returns its address.
 
     Raises:
-        InputError: the address cannot be used, or other computers could reach it and Blender may not go
-            online.
+        InputError: the address cannot be used, or other computers could reach it and Blender is not allowed
+            online access.
     """
     remote = rig.limber.remote
     refuse_others(remote.host, bpy.app.online_access)

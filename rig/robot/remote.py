@@ -61,8 +61,8 @@ def listen(rig: bpy.types.Object) -> None:
     """Starts to listen for commands to an armature.
 
     Raises:
-        InputError: the address cannot be bound, or other computers are heard on it and Blender may not go
-            online.
+        InputError: the address cannot be bound, or other computers are heard on it and Blender is not allowed
+            online access.
     """
     remote = rig.limber.remote
     refuse_others(remote.host, bpy.app.online_access)

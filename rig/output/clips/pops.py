@@ -158,8 +158,8 @@ def _deviations(motions: Array, fastest: float) -> Array:
 
 
 def _on_curve(motions: Array) -> Array:
-    """For each motion the value (t - 1, k, 3), at its time, of the polynomial through the two before and the
-    two after it, which is a cubic; at the clip's ends through those that are there.
+    """For each motion the value (t - 1, k, 3), at its time, of the cubic polynomial through the two motions
+    before and the two after it; at the clip's ends, of the polynomial through those of the four that exist.
     """
     count = len(motions)
     first = np.clip(np.arange(count) - WINDOW // 2, 0, count - WINDOW)
