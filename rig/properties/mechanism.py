@@ -32,7 +32,7 @@ KINDS = [
     ("planar", "Planar", "Translation along the joint's X and Y axes and rotation about its Z axis"),
 ]
 ROLES = [
-    ("AUTO", "As Its Rigid Body", "Ground for a passive, Driven for an animated rigid body, else Moves"),
+    ("AUTO", "As Its Rigid Body", "Ground if it is passive, Driven if it is animated as well, else Moves"),
     ("GROUND", "Ground", "Fixed: the mechanism is mounted on it"),
     ("DRIVEN", "Driven", "Moved by its parent, its keyframes or a live chain; the mechanism follows"),
     ("MOVES", "Moves", "The mechanism moves the body"),
@@ -80,10 +80,7 @@ class LimberMass:
     )
     mass: FloatProperty(
         name="Mass",
-        description=(
-            "Mass of the body if Mass From is Own, for goals of the centre of mass. The body's own centre of"
-            " mass is that of its meshes"
-        ),
+        description="Mass of the body, for goals of the centre of mass; its own centre is that of its meshes",
         default=0.1,
         min=0.0,
         soft_max=10.0,
@@ -116,7 +113,9 @@ class LimberPart(LimberMass, PropertyGroup):
     first: PointerProperty(
         name="First Body", description="Body on which the joint is mounted; none: the world", type=Object
     )
-    second: PointerProperty(name="Second Body", description="Body that moves on the joint", type=Object)
+    second: PointerProperty(
+        name="Second Body", description="Body that moves on the joint; none: the world", type=Object
+    )
     meets: PointerProperty(
         name="Meets",
         description=(
