@@ -109,7 +109,7 @@ class LIMBER_OT_end_range(UndoOperator):
 
 
 class LIMBER_OT_save_calibration(WritesFile, Operator):
-    """Save servo numbers, zeros, directions and ranges to a file"""
+    """Save protocol, servo numbers, zeros, directions and ranges to a file"""
 
     bl_label = "Save Calibration"
 
@@ -127,7 +127,7 @@ class LIMBER_OT_save_calibration(WritesFile, Operator):
 
 
 class LIMBER_OT_load_calibration(ReadsFile, UndoOperator):
-    """Load servo numbers, zeros, directions and ranges from a file"""
+    """Load protocol, servo numbers, zeros, directions and ranges from a file"""
 
     bl_label = "Load Calibration"
 

@@ -127,7 +127,9 @@ class LIMBER_OT_disconnect(Operator):
 
 
 class LIMBER_OT_arm(Operator):
-    """Enable motion: the robot moves slowly to the armature's pose, then follows it"""
+    """Enable motion: the robot moves slowly to the armature's pose, then follows it. If its servos do not
+    measure their positions, its pose must be confirmed before
+    """
 
     bl_label = "Arm"
 

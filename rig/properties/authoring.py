@@ -172,8 +172,8 @@ class LimberAuthoring:
     watch: IntProperty(
         name="Watch",
         description=(
-            "Number of the target that the chain follows: 0 its own, 1 the first of the additional ones. Can"
-            " be keyframed"
+            "Number of the target that the chain follows: 0 its own, 1 the first of the additional ones, and"
+            " so on; a larger number: the last. Can be keyframed"
         ),
         default=0,
         min=0,

@@ -52,11 +52,12 @@ PROTOCOL_ITEMS = [
 class LimberShare(PropertyGroup):
     """A joint or auxiliary value that drives a channel."""
 
-    joint: StringProperty(name="Joint", description="Name of the joint, as in the list of joints")
+    joint: StringProperty(name="Joint", description="Name of the joint, motor or value, as in its list")
     gear: FloatProperty(
         name="Gear",
         description=(
-            "Gear ratio: rotation of the servo per rotation of the joint; negative: opposite direction"
+            "Gear ratio: rotation of the servo per rotation of the joint; radians per metre for prismatic"
+            " joints; negative: opposite direction"
         ),
         default=1.0,
         soft_min=-100.0,
