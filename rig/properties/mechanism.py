@@ -80,7 +80,7 @@ class LimberMass:
     )
     mass: FloatProperty(
         name="Mass",
-        description="Mass of the body, for goals of the centre of mass. Its centre is that of the body's meshes",
+        description="Mass of the body, for goals of the centre of mass. Its centre is that of its meshes",
         default=0.1,
         min=0.0,
         soft_max=10.0,
@@ -324,9 +324,7 @@ class LimberMechanism(LimberPostures, LimberMotionStyle, LimberRange, PropertyGr
         name="Motors", description="Motors, each of which moves one degree of freedom", type=LimberMotor
     )
     active_motor: IntProperty(name="Motor", description="Motor whose settings the panel shows")
-    goals: CollectionProperty(
-        name="Goals", description="Goals of bodies and of the centre of mass", type=LimberMechanismGoal
-    )
+    goals: CollectionProperty(name="Goals", description="Goals of the bodies", type=LimberMechanismGoal)
     active_goal: IntProperty(name="Goal", description="Goal whose settings the panel shows")
 
     rest_pose: CollectionProperty(
