@@ -1,6 +1,6 @@
 """Limber: expressive inverse kinematics for real robots, in Blender.
 
-No bpy at module level: the test runner and the robot's worker process load this package without Blender.
+No bpy at module level: tests, the player and the robot's worker process load this package without Blender.
 """
 
 

@@ -68,7 +68,7 @@ class Solution:
             mechanism.
         distance: Error [m] of the position: of a chain's own end, or the largest of a body or mechanism.
         shape_deviation: Mean angle [deg] between the directions of a chain's links in the solution and in the
-            authored pose; None for a body or mechanism.
+            posture that it keeps; None for a body or mechanism.
         limits_hit: Joints at a position limit.
         remark: Sentence about how the solver changed the goal, or how the goals are missed; "" for none.
         errors: Errors of all goals, a chain's own first.
@@ -89,8 +89,8 @@ def new_chain(rig, end: str, root: str = "", target=None):
     Args:
         rig: The armature object.
         end: The bone of the end effector.
-        root: The first bone of the chain; "": as New Chain chooses it, above the bone from which legs branch,
-            below another chain, or the top of the hierarchy.
+        root: The first bone of the chain; "": as New Chain chooses it: a child of the bone from which legs
+            branch, a bone below another chain, or the top of the hierarchy.
         target: The object to look at, or None.
 
     Raises:

@@ -74,7 +74,8 @@ class ReadsLargeFile(ReadsFile):
     allow_large: BoolProperty(
         name="Large File",
         description=(
-            "Read the file even if it takes more than 50 MB of memory, or has more than an hour of motion"
+            "Read the file even if it takes more than 50 MB of memory, has more than an hour of motion, or"
+            " describes a robot of more than 600 links and meshes"
         ),
         options={"SKIP_SAVE"},
     )

@@ -44,9 +44,9 @@ class ActsOnMover:
     the mover in use.
 
     The operator's properties store which mover that is. So a dialog, the file browser and Adjust Last
-    Operation (F9), which do not know the button, act on the same mover, also after undo. `poll` knows neither
-    button nor properties, so it also passes if the operator can be used on the mover that it was last called
-    for.
+    Operation (F9), which do not know the button, act on the same mover, also after undo. There `poll` knows
+    neither button nor properties, so it also passes if the operator can be used on the mover that it was last
+    called for.
     """
 
     owner_uid: IntProperty(
@@ -60,7 +60,7 @@ class ActsOnMover:
         options={"HIDDEN", "SKIP_SAVE"},
     )
 
-    identity = ("owner_uid", "mover_path")  # names of these properties
+    identity = ("owner_uid", "mover_path")  # names of the two properties above
     last_called = (0, "")  # values of the properties in `identity` at the last call
 
     @classmethod

@@ -66,7 +66,7 @@ class LIMBER_MT_operators_gaze_and_live(Submenu, bpy.types.Menu):
 
 
 class LIMBER_MT_operators_motion(Submenu, bpy.types.Menu):
-    """Operators that load motion styles, and check motion"""
+    """Operators that load motion styles, check motion and edit no-go zones"""
 
     bl_label = "Motion"
     operators = (
@@ -83,7 +83,7 @@ class LIMBER_MT_operators_behaviour(Submenu, bpy.types.Menu):
 
 
 class LIMBER_MT_operators_bake_and_record(Submenu, bpy.types.Menu):
-    """Operators that bake, record, check and export motion"""
+    """Operators that bake, record, import and export motion"""
 
     bl_label = "Bake and Record"
     operators = (
@@ -148,7 +148,7 @@ SUBMENUS = tuple(Submenu.__subclasses__())
 
 
 class LIMBER_MT_add_robot(bpy.types.Menu):
-    """Robots of the gallery"""
+    """Robots of the gallery, of a folder of yours, or from the robot itself"""
 
     bl_label = "Limber Robot"
 

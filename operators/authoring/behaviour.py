@@ -12,7 +12,7 @@ from ...rig.live import rehearsal
 from ..operator import Operator, UndoOperator
 from ..subject import chain_of, needs_rig, rig_of
 
-READY_SETS = {  # by key: (name, text of its button, its states)
+READY_SETS = {  # key in `READY` -> (name, text of the button, tooltip: the states)
     "ATTENTIVE": (
         "Attentive",
         "Add Attentive",
@@ -20,7 +20,7 @@ READY_SETS = {  # by key: (name, text of its button, its states)
     ),
     "CALM": ("Calm", "Add Calm", "Idle, attending, searching, asleep, with fewer reasons to move"),
 }
-LISTS = {  # name of the list's property: (label of an item, property with the selected item's index)
+LISTS = {  # property with the list -> (label of an item, property with the selected item's index)
     "states": ("State", "active_state"),
     "transitions": ("Transition", "active_transition"),
     "gestures": ("Gesture", "active_gesture"),
@@ -31,7 +31,10 @@ OF_STATE = ("postures", "chains")  # lists of a state; the others are lists of t
 which = EnumProperty(
     name="List",
     description="List to change: a list of the behaviour, or of its selected state",
-    items=[(key, f"{label}s", f"The list of {label.casefold()}s") for key, (label, _) in LISTS.items()],
+    items=[
+        (key, f"{label}s", f"{label}s of the {'selected state' if key in OF_STATE else 'behaviour'}")
+        for key, (label, _) in LISTS.items()
+    ],
 )
 
 
@@ -162,8 +165,8 @@ class LIMBER_OT_remove_from_behaviour(_OnList):
 
 
 class LIMBER_OT_move_in_behaviour(_OnList):
-    """Move the selected item in this list. The behaviour begins in the first state, and the first transition
-    whose condition is met is taken
+    """Move the selected item in this list. The behaviour begins in the first state. The first transition
+    whose condition is met is taken, with those From Any State last
     """
 
     bl_label = "Move"

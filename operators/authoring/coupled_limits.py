@@ -10,7 +10,7 @@ from ..subject import needs_armature, rig_of
 
 
 def limit_of(context):
-    """The selected coupled limit of the active body; None if there is none."""
+    """The selected coupled limit of the body of the armature in use; None if there is none."""
     retarget = rig_of(context).limber.retarget
     return selected(retarget.coupled_limits, retarget.active_coupled_limit)
 

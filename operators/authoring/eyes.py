@@ -58,7 +58,7 @@ class LIMBER_OT_remove_lid(RemoveItem):
 
 
 class LIMBER_OT_add_lid_value(UndoOperator):
-    """Add a value to the robot that follows how far the eyelids are closed, for a servo or a light"""
+    """Add to the robot a value that follows how far the eyelids are closed, for a servo or a light"""
 
     bl_label = "Add Lids to Robot"
 

@@ -6,7 +6,9 @@ from ...rig.authoring import eyes_head_torso, gaze_bones
 from ..operator import UndoOperator
 from ..subject import needs_rig, rig_of
 
-MOST_PARTS = 4  # largest number of bones to select: torso, head and two eyes
+# most bones that a user selects as parts (torso, head, two eyes): a selection of more bones that is all of
+# the visible ones counts as none
+MOST_PARTS = 4
 
 
 class LIMBER_OT_eyes_head_torso(UndoOperator):
@@ -19,7 +21,10 @@ class LIMBER_OT_eyes_head_torso(UndoOperator):
 
     torso: StringProperty(
         name="Torso",
-        description="Last bone of the torso. Empty: the torso gets no chain",
+        description=(
+            "Last bone of the torso. Empty: no chain for the torso, or, if head and eyes are empty too, bones"
+            " are found"
+        ),
         options={"SKIP_SAVE"},
     )
     head: StringProperty(
@@ -83,8 +88,8 @@ class LIMBER_OT_eyes_head_torso(UndoOperator):
 
 
 def _selected(context) -> list[str]:
-    """Names of the selected bones; empty if all visible bones are selected, since then the selection does not
-    tell the parts apart.
+    """Names of the selected bones; empty if these are all visible bones and more than `MOST_PARTS`, since
+    then the selection does not tell the parts apart.
     """
     rig = rig_of(context)
     chosen = [bone.name for bone in context.selected_pose_bones or () if bone.id_data == rig]

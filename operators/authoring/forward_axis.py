@@ -147,7 +147,7 @@ def _arrow_under(context, event, rig, chain) -> str:
         if start is None or tip is None:
             continue
         shaft = tip - start
-        # 0.3: near their common start the arrows cannot be told apart
+        # 0.3: a click near the arrows' common start, where they cannot be told apart, picks none
         along = min(max((spot - start).dot(shaft) / max(shaft.length_squared, 1.0), 0.3), 1.0)
         distance = (start + along * shaft - spot).length
         if distance < reach:

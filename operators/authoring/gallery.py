@@ -57,7 +57,7 @@ class LIMBER_OT_add_robot(_AddsRobot, UndoOperator):
         adding = SlicedWork(
             gallery_robot.adding(context, robot, read_files(str(model), robot.root, True, "AUTO", None))
         )
-        # no time limit: robots in the menu are small, and their files have been read without faults before
+        # no time limit: robots in the menu are small, and their files were read before they were listed there
         adding.run(inf)
         self.tell(context, robot, adding.result)
 

@@ -140,7 +140,7 @@ def arguments_of(text: str) -> tuple[dict[str, str], str]:
     return {name: value for _, name, _, value in split_words}, wrong
 
 
-# identity of the file whose links are listed: path, time of modification, xacro arguments
+# ((path, time of modification [ns], xacro arguments) of the file whose links are listed, its reading)
 _listing: tuple[tuple[str, int, str], FileReading[list[str]]] | None = None
 
 

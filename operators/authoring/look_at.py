@@ -10,7 +10,7 @@ from ...rig.scene.goal import ends_of, followed, followed_target, no_target, why
 from ..operator import UndoOperator
 from ..subject import chain_of, needs_chain, rig_of
 
-# Prefixes of event types that navigate the view.
+# prefixes of the event types that Blender still handles: navigation of the view, and timers
 NAVIGATION = (
     "MIDDLEMOUSE",
     "WHEEL",
@@ -22,7 +22,7 @@ NAVIGATION = (
     "NUMPAD",
     "TIMER",
 )
-PLAY = "SPACE"
+PLAY = "SPACE"  # key that starts and ends playback, which Blender still handles
 
 
 class LIMBER_OT_look_into_camera(UndoOperator):

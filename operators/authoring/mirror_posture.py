@@ -10,8 +10,8 @@ from .postures import PostureOperator, give_picture, needs_posture
 
 
 class LIMBER_OT_mirror_posture(PostureOperator):
-    """Add a mirrored copy of the selected posture: bones whose names end in .L and .R exchange their poses,
-    bones in the middle are mirrored
+    """Add a mirrored copy of the selected posture: left and right bones by their names, such as .L and .R,
+    exchange their poses, and bones in the middle are mirrored
     """
 
     bl_label = "Mirror Posture"

@@ -32,14 +32,17 @@ class LIMBER_OT_new_chain(UndoOperator):
     root: StringProperty(
         name="Root",
         description=(
-            "First bone of the chain. Empty: a child of the bone from which the figure's legs branch or,"
-            " without legs, the topmost bone"
+            "First bone of a chain with a given End. Empty: a child of the bone from which the figure's legs"
+            " branch or, without legs, the topmost bone"
         ),
         options={"SKIP_SAVE"},
     )
     end: StringProperty(
         name="End",
-        description="Last bone of the chain, which looks at the target or reaches for it",
+        description=(
+            "Last bone of the chain, which looks at the target or reaches for it. Empty: root and end are the"
+            " selected bones"
+        ),
         options={"SKIP_SAVE"},
     )
 

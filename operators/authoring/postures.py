@@ -49,7 +49,7 @@ def give_picture(mover: Mover, action: bpy.types.Action) -> None:
 
 
 class LIMBER_OT_store_posture(PostureOperator):
-    """Store the authored pose of the chain or mechanism as a pose asset"""
+    """Store the authored pose of the chain, or the motors' values of the mechanism, as a pose asset"""
 
     bl_label = "Store Posture"
 

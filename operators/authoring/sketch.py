@@ -6,7 +6,7 @@ from ...rig.live.mover import Mover
 from ..movers import mover_at_hand
 from .postures import PostureOperator, needs_postures
 
-VISIBLE = 1.0  # [deg] smallest error of a link that is reported as a warning
+VISIBLE = 1.0  # [deg] a larger error of a link is reported as a warning
 
 
 def _points(context, mover: Mover) -> list:

@@ -23,7 +23,7 @@ def _needs_object(context, clicked: str) -> str:
 
 
 class LIMBER_OT_add_motors(UndoOperator):
-    """Add a motor for each degree of freedom of the selected joint, or of the selected bones"""
+    """Add a motor for each degree of freedom of the active joint, or of the selected bones in Pose Mode"""
 
     bl_label = "Add Motors"
 
@@ -52,8 +52,8 @@ def _chosen(context) -> list:
 
 
 class RemovePart(RemoveItem):
-    """Base of operators that remove an item of the mechanism's lists; not available while the mechanism is
-    live.
+    """Base of operators that remove an item of the mechanism's lists. A subclass that is available while the
+    mechanism is live sets `needs`.
     """
 
     needs = staticmethod(needs_authoring)
@@ -71,7 +71,7 @@ class LIMBER_OT_remove_motor(RemovePart):
 
 
 class LIMBER_OT_add_mechanism_goal(UndoOperator):
-    """Add a target at the active body or bone, and a goal for the body to follow it"""
+    """Add a goal and, if a body is active (or its bone in Pose Mode), a target there that the body follows"""
 
     bl_label = "Add Goal"
 

@@ -24,8 +24,8 @@ from ..subject import rig_of
 
 
 def mechanism_owner(context):
-    """Owner of the mechanism in use: the mechanism of the active object, else of the object that was active
-    before; None if there is none.
+    """Owner of the mechanism in use: of the active object's mechanism, else of that of the armature or object
+    in use (`rig_of`); None if there is none.
     """
     active = context.active_object
     owner = owner_at_hand(active, context.scene) if active is not None else None

@@ -49,9 +49,7 @@ class LIMBER_OT_set_rest_pose(RestPoseOperator):
 
 
 class LIMBER_OT_go_to_rest_pose(RestPoseOperator):
-    """Move bodies and joints back to the mechanism's rest pose, relative to the current location of its
-    base
-    """
+    """Move bodies and joints back to the mechanism's rest pose, relative to the current pose of its base"""
 
     bl_label = "Go to Rest Pose"
 

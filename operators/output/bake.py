@@ -19,8 +19,9 @@ class LIMBER_OT_bake(ActsOnMover, Stepwise, UndoOperator):
     everything: BoolProperty(
         name="Everything",
         description=(
-            "Bake, over this range, everything of the object that is live, and also its chains that have a"
-            " target. Each chain keeps its own Look Ahead. Chains that depend on each other must be baked together"
+            "Bake, over this range, everything of the object that is live, and also, unless its body is live,"
+            " its chains that have a target. Each chain keeps its own Look Ahead. Chains that depend on each"
+            " other must be baked together"
         ),
         options={"SKIP_SAVE"},
     )

@@ -39,8 +39,8 @@ class LIMBER_OT_export_motion(ActsOnMover, Stepwise, WritesFile):
     rate: IntProperty(
         name="Sample Rate",
         description=(
-            "Number of positions per second in the file. Limber's firmware plays 50, 25 or 10, whatever the"
-            " scene's frame rate"
+            "Number of positions per second in the file. Limber's firmware plays 50 or a divisor of 50, such"
+            " as 25 or 10, whatever the scene's frame rate"
         ),
         default=PULSE_RATE,
         min=1,

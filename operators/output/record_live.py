@@ -104,8 +104,8 @@ def _needs_left(context) -> str:
 
 
 class LIMBER_OT_restore_takes(UndoOperator):
-    """Key the takes of a recording that was interrupted when Blender ended, each on an action of its own. The
-    previous action stays
+    """Key the takes of a recording that was interrupted when Blender ended, each on an action of its own, and
+    end live motion. The previous action stays
     """
 
     bl_label = "Restore Takes"

@@ -29,11 +29,13 @@ def _changed(operator, rig, changes: list[str]) -> None:
 
 
 class LIMBER_OT_set_zero(UndoOperator):
-    """Set the servo's zero, given the angle at which the robot's joint is now"""
+    """Set the zeros of the joint's servos, given the angle at which the robot's joint is now"""
 
     bl_label = "Set Zero Here"
 
-    joint: StringProperty(name="Joint", description="Joint whose servo's zero is set", options={"SKIP_SAVE"})
+    joint: StringProperty(
+        name="Joint", description="Joint whose servos' zeros are set", options={"SKIP_SAVE"}
+    )
     angle: FloatProperty(
         name="Angle",
         description="Angle at which the robot's joint is now; in metres for prismatic joints",
@@ -48,11 +50,13 @@ class LIMBER_OT_set_zero(UndoOperator):
 
 
 class LIMBER_OT_set_end(UndoOperator):
-    """Set an end of the servo's range to its current position"""
+    """Set an end of the ranges of the joint's servos to their current positions"""
 
     bl_label = "Set End Here"
 
-    joint: StringProperty(name="Joint", description="Joint whose servo's range is set", options={"SKIP_SAVE"})
+    joint: StringProperty(
+        name="Joint", description="Joint whose servos' ranges are set", options={"SKIP_SAVE"}
+    )
     end: EnumProperty(
         name="End",
         description="End of the range to set",
@@ -105,7 +109,7 @@ class LIMBER_OT_end_range(UndoOperator):
 
 
 class LIMBER_OT_save_calibration(WritesFile, Operator):
-    """Save servo numbers, zeros, directions and ranges to a file"""
+    """Save protocol, servo numbers, zeros, directions and ranges to a file"""
 
     bl_label = "Save Calibration"
 
@@ -123,7 +127,7 @@ class LIMBER_OT_save_calibration(WritesFile, Operator):
 
 
 class LIMBER_OT_load_calibration(ReadsFile, UndoOperator):
-    """Load servo numbers, zeros, directions and ranges from a file"""
+    """Load protocol, servo numbers, zeros, directions and ranges from a file"""
 
     bl_label = "Load Calibration"
 

@@ -22,12 +22,12 @@ class ProgramConsent:
 
     program_path: StringProperty(
         name="Program",
-        description="Full path of the program that may be run",
+        description="Full path of the program that is allowed to run",
         options={"SKIP_SAVE", "HIDDEN"},
     )
     program_digest: StringProperty(
         name="SHA-256",
-        description="SHA-256 of the content that the program may have",
+        description="SHA-256 of the program's content that is allowed to run",
         options={"SKIP_SAVE", "HIDDEN"},
     )
 

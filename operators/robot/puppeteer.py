@@ -48,7 +48,7 @@ class LIMBER_OT_puppeteer(UndoOperator):
 
 
 class LIMBER_OT_end_puppeteer(UndoOperator):
-    """Stop following the robot and keep the armature's pose"""
+    """Stop following the robot, keep the armature's pose, and disarm the robot"""
 
     bl_label = "Keep Pose"
 

@@ -28,7 +28,7 @@ class LIMBER_OT_choose_port(UndoOperator):
     bl_label = "Choose Port"
 
     port: StringProperty(
-        name="Port", description="Serial port to which the robot is connected", options={"SKIP_SAVE"}
+        name="Port", description="Port or network address of the robot", options={"SKIP_SAVE"}
     )
 
     why_not = needs_rig
@@ -127,7 +127,9 @@ class LIMBER_OT_disconnect(Operator):
 
 
 class LIMBER_OT_arm(Operator):
-    """Enable motion: the robot moves slowly to the armature's pose, then follows it"""
+    """Enable motion: the robot moves slowly to the armature's pose, then follows it. If its servos do not
+    measure their positions, its pose must be confirmed before
+    """
 
     bl_label = "Arm"
 

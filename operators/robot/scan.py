@@ -14,7 +14,8 @@ from ..operator import Operator, UndoOperator
 from ..subject import rig_of
 from .needs import needs_disconnected, needs_ports_free
 
-BUSES = tuple(name for name in SCANNED if capabilities_of(name).changes_id)  # protocols that set servos' ids
+# protocols that can change servos' IDs
+BUSES = tuple(name for name in SCANNED if capabilities_of(name).changes_id)
 # [bit/s] baud rates of all protocols
 RATES = sorted({rate for name in SCANNED for rate in capabilities_of(name).baudrates}, reverse=True)
 VIRTUAL = (VIRTUAL_PORT, VIRTUAL_HOBBY_PORT)  # ports of the virtual robot
@@ -185,8 +186,8 @@ _rates: list[tuple[str, str, str]] = []  # Blender keeps no reference to the ite
 
 
 class LIMBER_OT_change_servo(Operator):
-    """Change the ID or baud rate of a servo on a bus. No other servo on the bus may have its ID. The change
-    is verified by reading it back
+    """Change the ID or baud rate of a servo whose ID is unique on its bus. The change is verified by reading
+    it back
     """
 
     bl_label = "Change Servo"
@@ -217,7 +218,10 @@ class LIMBER_OT_change_servo(Operator):
         ],
     )
     new_servo: IntProperty(
-        name="New ID", description="New ID of the servo; no other servo may have it", min=0, max=LAST_SERVO
+        name="New ID",
+        description="New ID of the servo, which no other servo on the bus has",
+        min=0,
+        max=LAST_SERVO,
     )
     new_baudrate: EnumProperty(
         name="New Baud Rate",

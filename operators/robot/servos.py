@@ -95,7 +95,7 @@ class LIMBER_OT_use_preset(UndoOperator):
     motors: _of_motors()
     speeds: BoolProperty(
         name="Set Joint Speeds",
-        description="Set velocity, acceleration and jerk limits of the joints to what the servo can do",
+        description="Set the limits of the velocity, acceleration and jerk of revolute joints to the servo's",
         default=True,
     )
 

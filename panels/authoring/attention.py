@@ -8,7 +8,7 @@ from ..tab import ChainTab, draw_target_bone, listed, sentence
 
 
 class LIMBER_PT_attention(ChainTab):
-    """How closely the chain follows its target"""
+    """How closely the chain follows its target, and which of several targets it follows"""
 
     bl_label = "Attention"
     bl_parent_id = "LIMBER_PT_gaze_settings"

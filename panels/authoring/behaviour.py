@@ -6,12 +6,12 @@ from ...rig.blender.selection import selected
 from ...rig.live import rehearsal
 from ..tab import List, RigTab, message, props, sentence
 
-LINES = 5  # largest number of shown decisions of the log
+LINES = 5  # number of lines for the newest decisions; the same number for a problem with speech
 COLUMNS = 2  # number of columns of the buttons for events and states
 
 
 class LIMBER_UL_states(List):
-    """States of the behaviour; it begins in the first. Double-click to rename"""
+    """States of the behaviour, which begins in the first one. Double-click to rename"""
 
     def draw_row(self, context, layout, owner, item, index):
         is_current = rehearsal.state(item.id_data) == item.name
@@ -19,7 +19,9 @@ class LIMBER_UL_states(List):
 
 
 class LIMBER_UL_transitions(List):
-    """Transitions of the behaviour; the first whose condition is met is taken"""
+    """Transitions of the behaviour. The first whose condition is met is taken; those From Any State come
+    last
+    """
 
     def draw_row(self, context, layout, owner, item, index):
         begin = "Any" if item.begins_anywhere else item.begin
@@ -29,7 +31,7 @@ class LIMBER_UL_transitions(List):
 
 
 class LIMBER_UL_gestures(List):
-    """Gestures; double-click to rename"""
+    """Gestures of the behaviour, with their events. Double-click to rename"""
 
     def draw_row(self, context, layout, owner, item, index):
         row = layout.split(factor=0.6, align=True)
@@ -125,8 +127,8 @@ class LIMBER_PT_behaviour(RigTab):
 
 
 def _draw_buttons(layout, operator: str, names: list[str], scene) -> None:
-    """Draws a button for each name; the button calls the operator with that name. The current state's is
-    pressed.
+    """Draws a button for each name; the button calls the operator with that name. The button of the current
+    state is drawn pressed.
     """
     if not names:
         return
@@ -145,7 +147,7 @@ class BehaviourPart(RigTab):
 
 
 class LIMBER_PT_behaviour_states(BehaviourPart):
-    """States of the behaviour"""
+    """States of the behaviour: the postures and clips of the chains, and what they look at"""
 
     bl_label = "States"
     bl_order = 0

@@ -119,8 +119,8 @@ def _add_arcs(segments: dict, rig, session) -> None:
 
 
 def _draw_errors() -> None:
-    """Writes each end's aim error beside its target, for the rays drawn last; if the target is beyond the
-    chain's widest look, a text that says so.
+    """Writes beside each end's target where the gaze ray ends relative to it (`Ray.label`), for the rays
+    drawn last.
     """
     context = bpy.context
     scale = context.preferences.system.ui_scale
@@ -136,7 +136,7 @@ def free_label_position(
     x: float, y: float, taken: list[tuple[float, float]], scale: float
 ) -> tuple[float, float]:
     """(x, y) [pixels] of a label, moved up until it overlaps none of the labels at `taken`: several chains
-    may look at one target.
+    can look at one target.
     """
     while any(
         abs(x - other) < LABEL_WIDTH * scale and abs(y - line) < LABEL_HEIGHT * scale for other, line in taken

@@ -7,7 +7,7 @@ from ..tab import ChainTab, draw_target_bone, props
 
 
 class LIMBER_PT_gaze(ChainTab):
-    """Target of the chain's end"""
+    """Goal and target of the chain's end, and the goal's influence"""
 
     bl_label = "Gaze"
     bl_order = 3
@@ -23,7 +23,7 @@ class LIMBER_PT_gaze(ChainTab):
 
 
 class LIMBER_PT_gaze_settings(ChainTab):
-    """Roll of the end about its forward axis, and weight of the posture"""
+    """Roll of the end, limit and offset of its look, and how much of the posture the solver keeps"""
 
     bl_label = "Gaze Settings"
     bl_parent_id = "LIMBER_PT_gaze"

@@ -8,7 +8,7 @@ from ...rig.robot import links
 from ..settling import settled
 from ..tab import Tab, message
 
-LINES = 4  # largest number of lines of the suggestion
+LINES = 4  # number of lines for the suggestion
 
 
 class LIMBER_PT_next_step(Tab):

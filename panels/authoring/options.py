@@ -31,7 +31,7 @@ class LIMBER_PT_solver(ChainTab):
 
 
 class SettingsPart(ChainTab):
-    """Sub-panel with settings of the chain's solver."""
+    """Base of the sub-panels with settings of the chain's solver."""
 
     bl_parent_id = "LIMBER_PT_solver"
     bl_options = {"DEFAULT_CLOSED"}
@@ -69,7 +69,7 @@ def _settings(chain) -> dict:
 
 
 class LIMBER_PT_options(SettingsPart):
-    """Options of the chain's solver"""
+    """Main settings of the chain's solver and, for Expressive, of the shape that it keeps"""
 
     bl_label = "Solver Options"
     bl_order = 0

@@ -17,7 +17,7 @@ from ..output.bake import draw_recording
 from ..tab import ArmatureTab, List, draw_range, listed, message, props, sentence
 from .motion_style import MotionStyleMenu, draw_motion_style
 
-LINES = 3  # largest number of lines on why a body cannot follow its source
+LINES = 3  # number of lines on why a body cannot follow its source
 
 
 class LIMBER_UL_pairs(List):
@@ -169,7 +169,7 @@ def _troubles(retarget, session) -> list[tuple[str, str]]:
 
 
 def _draw_outcome(layout, session) -> None:
-    """Draws the errors of the last solution. A target that is lost has none, and is counted."""
+    """Draws the errors of the last solution, and the number of lost targets, which have no error."""
     outputs = session.outputs
     if outputs is None:
         return
@@ -188,7 +188,7 @@ def _draw_outcome(layout, session) -> None:
 
 
 def _rotation_errors(links: Sequence[str], errors: np.ndarray) -> list[tuple[str, str]]:
-    """(name, value) rows on the orientation errors (k,) [rad] of links; NaN for one whose target is lost."""
+    """(name, value) rows on the orientation errors (k,) [rad] of links; NaN: the link's target is lost."""
     is_known = np.isfinite(errors)
     lost, rows = int(np.sum(~is_known)), []
     if is_known.any():

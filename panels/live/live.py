@@ -16,7 +16,7 @@ from ...rig.live.visibility import why_not_shown
 from ...rig.scene.goal import LOOKS, ORIENTS, REACHES, with_goal
 from ..tab import ChainTab, message, sentence
 
-LINES = 4  # largest number of lines on why a chain misses its target
+LINES = 4  # number of lines on why a chain misses its target
 
 
 class LIMBER_PT_live(ChainTab):
@@ -155,7 +155,7 @@ def _figures(chain, session) -> list[tuple[str, str]]:
 
 
 def _filter_lag(outputs) -> str:
-    """How far joints are behind the solution: an angle and, with prismatic joints, a length."""
+    """Largest lag of a joint behind the solution: an angle and, with prismatic joints, a length."""
     linear = f", {_length(outputs.slide_lag)}" if outputs.slide_lag else ""
     return f"{degrees(outputs.lag):.1f}°{linear}"
 

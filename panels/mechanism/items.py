@@ -30,7 +30,7 @@ class LIMBER_UL_motors(List):
 
 
 class LIMBER_UL_mechanism_goals(List):
-    """Goals of the mechanism"""
+    """Goals of the mechanism, with their kinds"""
 
     def draw_row(self, context, layout, owner, item, index):
         split = layout.split(factor=0.4, align=True)
@@ -39,7 +39,7 @@ class LIMBER_UL_mechanism_goals(List):
 
 
 class LIMBER_UL_mechanism_joints(List):
-    """Joints of the mechanism"""
+    """Joints of the mechanism, with their types"""
 
     def draw_row(self, context, layout, owner, item, index):
         joint_object = item.object
@@ -57,7 +57,7 @@ class LIMBER_UL_mechanism_joints(List):
 
 
 class LIMBER_UL_closures(List):
-    """Closures between bones"""
+    """Closures between bones, with their types of joint"""
 
     def draw_row(self, context, layout, owner, item, index):
         row = layout.row(align=True)
@@ -66,7 +66,7 @@ class LIMBER_UL_closures(List):
 
 
 class LIMBER_PT_mechanism_joints(MechanismTab):
-    """Joints between objects"""
+    """Objects that are joints between bodies of the mechanism"""
 
     bl_label = "Joints"
     bl_order = 0
@@ -197,7 +197,7 @@ class LIMBER_PT_mechanism_motors(MechanismTab):
 
 
 class LIMBER_PT_mechanism_closures(MechanismTab):
-    """Bones that are held together"""
+    """Additional joints that hold two bones together and close loops"""
 
     bl_label = "Closures"
     bl_order = 4

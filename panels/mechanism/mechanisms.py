@@ -29,7 +29,7 @@ class MechanismTab(Tab):
 
 
 class LIMBER_PT_mechanism(Tab):
-    """Bodies and joints with closed loops"""
+    """Mechanism of bodies, joints and motors, also with closed loops"""
 
     bl_label = "Mechanism"
     bl_order = 11

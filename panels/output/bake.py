@@ -10,7 +10,7 @@ from ..tab import ChainTab, draw_range, message, sentence
 
 
 class LIMBER_PT_bake(ChainTab):
-    """Bake of the motion to keyframes"""
+    """Bake of the chain's motion to keyframes, its recording and its export"""
 
     bl_label = "Bake and Export"
     bl_order = 9

@@ -6,7 +6,7 @@ from ..tab import ChainTab, sentence
 
 
 class LIMBER_PT_export(ChainTab):
-    """Export of motion to files that play without Blender"""
+    """Import of motion files, and export of motion to files that play without Blender"""
 
     bl_label = "Export"
     bl_parent_id = "LIMBER_PT_bake"

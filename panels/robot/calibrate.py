@@ -14,7 +14,8 @@ from ..tab import ServoTab, message
 from .servos import draw_list, draw_trials, joint_unit
 
 LEROBOTS = (FEETECH.protocol, DYNAMIXEL.protocol)  # protocols of the servos of LeRobot's robots
-# [rad] difference to the shown pose that remains when a robot is posed carefully by hand (about 1 degree)
+# [rad] a joint farther from the shown pose counts as off; about 1 degree, which remains when a robot is posed
+# carefully by hand. Times `DeviceJoint.scale` for joints in other units
 APART = 0.0175
 
 

@@ -45,7 +45,9 @@ class LIMBER_PT_feedback(RobotTab):
 
 
 def _state(link, status) -> tuple[str, str]:
-    """(sentence, icon) above the figures: why there are no measured positions; "" if there are some."""
+    """(sentence, icon) above the figures: why there are no measured positions; "" if there are some, or while
+    the robot connects.
+    """
     if link is None:
         return "Not connected: press Connect", "UNLINKED"
     if status.state is not State.CONNECTING and not any(

@@ -15,7 +15,7 @@ ALARMS = {State.FAULT: "ERROR", State.WORKER_LOST: "ERROR", State.CONFIRM_POSE: 
 
 
 class LIMBER_PT_robot(RobotTab):
-    """The robot that the armature moves"""
+    """The robot that the armature or mechanism moves: its connection, state and motion"""
 
     bl_label = "Robot"
     bl_order = 5

@@ -10,7 +10,7 @@ from ...rig.robot import background_jobs
 from ...rig.robot.device import protocol_settings
 from ..tab import RigTab, message, sentence
 
-LINES = 3  # largest number of lines of the panel's message
+LINES = 3  # number of lines of the panel's message
 ROWS = 8  # number of rows of the list of results: enough for a port with six servos
 
 
@@ -76,8 +76,8 @@ def _rows(scan) -> list[Callable]:
 
 
 def _draw_page(layout, rows: list[Callable], view) -> None:
-    """Draws a page of the results and the choice of the page. The height of both does not depend on the
-    number of results.
+    """Draws a page of the results, in a height that does not depend on their number, and the choice of the
+    page.
     """
     pages = max(1, -(-len(rows) // ROWS))
     first = ROWS * (min(view.found_page, pages) - 1)

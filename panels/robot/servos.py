@@ -10,7 +10,7 @@ from ...rig.robot import background_jobs, links, servo_lists, values
 from ...rig.robot import device as robot_device
 from ..tab import List, RigTab, ServoTab, listed, message, props, sentence
 
-JOGS = {  # joint's unit -> (amount for the operator, text of the button)
+JOGS = {  # joint's unit -> (amount for `limber.jog`, text) of each button
     "rad": ((-5.0, "-5°"), (-1.0, "-1°"), (1.0, "+1°"), (5.0, "+5°")),
     "m": ((-5.0, "-5 mm"), (-1.0, "-1"), (1.0, "+1"), (5.0, "+5 mm")),
     "plain": ((-18.0, "-10%"), (-1.8, "-1%"), (1.8, "+1%"), (18.0, "+10%")),
@@ -99,7 +99,7 @@ def draw_trials(layout, rig, name: str, servo: int, unit: str = "", usable: bool
         name: Name of the joint, motor or value; "": the servo has none of its own.
         servo: Number of the servo.
         unit: Unit of the joint, a key of `JOGS`; "" if `name` is "".
-        usable: Whether the buttons may be pressed in a state of the robot that allows it.
+        usable: False greys the buttons out in every state of the robot.
     """
     link, status = links.link(rig), links.status(rig)
     is_known = link is not None and (not name or any(joint.name == name for joint in link.device.joints))

@@ -38,7 +38,7 @@ from ..scene.placement import Placement
 from .mover import JointKey, Mover
 from .session import NO_VALUE, Cached, JointLimits, SceneSession, SessionInputs
 
-FARTHEST = 1e4  # [rad or m] position limit for the motion filter of a joint without limits
+FARTHEST = 1e4  # [rad or m] position limits are clipped to it for motion filters, which need finite ones
 STOPPED = (
     "The pose in this frame may not be the best: the search for it was ended in time. Give fewer pairs a"
     " level of their own, or weights that are closer to each other"
@@ -68,7 +68,7 @@ class BodySession(SceneSession):
     velocities: tuple[float, ...] = ()
     # whether `velocities` include those that chains and the robot's file set for single joints
     keeps_velocities: bool = False
-    acceleration: float | None = None  # [rad/s^2] acceleration limit of all joints
+    acceleration: float | None = None  # [rad/s^2 or m/s^2] acceleration limit of all joints; None: no limit
     feet: Cached[tuple[Foot, ...]] = NO_VALUE
     unjointed: tuple[UnjointedPose, ...] = ()  # the part of each bone's authored pose that no joint moves
     shown: dict[str, SolvedChannels] = field(default_factory=dict)  # shown channels of the bones
@@ -139,8 +139,8 @@ class BodySession(SceneSession):
         )
 
     def aim_errors(self) -> tuple[str, float, float]:
-        """(name, angle, angle): the link with the largest orientation error after the filter, and its error
-        [rad] as solved and after the filter. A link without a target counts as without an error.
+        """As `SceneSession.aim_errors`, for the link with the largest error after the filter. A link without
+        a target counts as one without an error.
         """
         solved, filtered = np.nan_to_num((self.outputs.missed, self.outputs.filtered_missed))
         worst = int(np.argmax(filtered))
@@ -190,7 +190,7 @@ class BodySession(SceneSession):
         return self.model, body_inputs
 
     def show_outputs(self, inputs: SessionInputs) -> None:
-        if self.state is not None:  # else it has begun anew, and has read no source since
+        if self.state is not None:  # else the motion has restarted, and no source has been read since
             super().show_outputs(inputs)
 
     def show(self, inputs: SessionInputs) -> tuple[dict, dict]:
@@ -311,8 +311,8 @@ class BodySession(SceneSession):
                 self.record.restart()
 
     def _filters(self, retarget: PropertyGroup, body: Body) -> tuple[Filter, ...]:
-        """Motion filter of each joint; empty if none is chosen. A limit that is not set has the value of a
-        new chain's joint.
+        """Motion filter of each joint; empty if none is chosen. A limit that a joint does not have itself is
+        the body's or, if that is not set, that of a new chain's joint.
         """
         if retarget.filter == NO_FILTER:
             return ()

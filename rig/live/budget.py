@@ -6,17 +6,21 @@ from statistics import median
 
 from ...character.fixed_steps import STEP
 
-SHARE = 0.5  # share of the time between two steps that Limber may use; the rest is for the interface
+# share of the time between two steps of the clock, or of a frame during playback, that Limber may use; the
+# rest is for the interface
+SHARE = 0.5
 # possible numbers of clock steps that are combined into one (60, 30, 20 and 10 Hz), and of frames from one
 # computation of the overlays to the next
 STEPS = 1, 2, 3, 6
-REMEMBERED = 15  # number of measurements for the median (0.25 s), so that single slow steps have no effect
-# number of intervals between steps whose median predicts the next delay; a few slow ones have no effect
+# number of measurements of which a median is taken, so that single slow ones have no effect (0.25 s at 60 Hz)
+REMEMBERED = 15
+# number of intervals between steps whose median predicts the next interval; a few long ones have no effect
 NEWEST = 9
-# lateness of a step, as a multiple of the clock's interval, above which the next one is expected late too;
-# less is jitter
+# the median interval between steps is expected for the next step too if it is above this multiple of the
+# clock's interval; a smaller one counts as jitter, and the clock's interval is expected
 SLOWER = 1.4
-HYSTERESIS = 0.7  # share of the time allowed at a higher rate; the work must take less before the rate rises
+# the rate rises when the work takes less than this share of the time allowed at the higher rate
+HYSTERESIS = 0.7
 
 
 @dataclass
@@ -56,8 +60,8 @@ class Guard:
 
     @property
     def due(self) -> float:
-        """Expected time [s] from a step of the clock to the next: the clock's interval, or longer if Blender
-        was too busy lately.
+        """Expected time [s] from a step of the clock to the next: the median of the last intervals if Blender
+        was too busy to keep the clock's interval, else the clock's interval.
         """
         usual = median(self.gaps) if self.gaps else 0.0
         return usual if usual > SLOWER * self.interval else self.interval

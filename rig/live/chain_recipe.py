@@ -20,7 +20,7 @@ class ChainRecipe(NamedTuple):
 
     fixed: tuple  # the part of each bone's pose that no joint moves
     limits: list  # limits of the joints
-    tools: list  # frame of each end on its bone
+    tools: list  # coordinate frame of each end on its bone
     solver: str  # key of the solver
     options: object  # the solver's options
     filter_name: str  # key of the motion filter

@@ -54,7 +54,7 @@ SETUP_ERRORS = (RigError, GazeError, SkeletonError, MotionError, InputsError)
 
 
 class ShownPose(dict):
-    """Basis of each bone that a chain moves, and the frames of its joints for the objects that they carry."""
+    """Basis of each bone that a chain moves, with what gives the poses of objects that its joints carry."""
 
     def __init__(
         self, channels: dict[str, tuple], chain: ChainPose, bone_frames: dict[str, tuple[int, np.ndarray]]
@@ -82,7 +82,7 @@ class ChainSession(SceneSession):
     chain_settings: ChainSettings | None = None  # the chain's settings at the last read
     base: list[list[float]] = field(default_factory=list)  # world matrix of the base, from the last read
     hanging: Hanging | None = None  # the other chain that carries the base, from the last read
-    # frame of each bone of the chain, see `joint_tree.bone_frames`
+    # coordinate frame of each bone of the chain, see `joint_tree.bone_frames`
     bone_frames: dict[str, tuple[int, np.ndarray]] = field(default_factory=dict)
 
     errors = SETUP_ERRORS

@@ -46,7 +46,9 @@ def read_lids(shown: bpy.types.Object, chain: bpy.types.PropertyGroup) -> tuple[
 
 
 def lid_channels(lids: Sequence[Lid], closed: float) -> dict[str, tuple]:
-    """Basis (rotation wxyz, location, scale) of lids by bone; `closed`: how far they are closed, 0 to 1."""
+    """Basis (rotation wxyz, location, scale) of lids by bone. `closed`: 0 for open lids, 1 for closed ones,
+    below 0 for lids that are open wider.
+    """
     return {
         lid.bone: (multiply(lid.rotation, about(lid.axis, closed * lid.closed)), lid.location, NO_SCALE)
         for lid in lids

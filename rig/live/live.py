@@ -76,8 +76,7 @@ def stop(owner: bpy.types.Object, settings: bpy.types.PropertyGroup) -> None:
 
 
 def prepare(stage: SceneStage, movers: Sequence[Mover]) -> None:
-    """Reads from the scene what movers need before their first tick on a stage; the movers may be live or
-    not.
+    """Reads from the scene what movers, live or not, need before their first tick on a stage.
 
     Raises:
         RigError: a mover cannot be read, or a mechanism cannot be assembled.

@@ -47,7 +47,7 @@ from ..showing import mechanism_proxy
 from .mover import JointKey, Mover
 from .session import NO_VALUE, Cached, JointLimits, SceneSession, SessionInputs
 
-REPORTED_ERROR = 100 * MET  # [m or rad] smallest error of a goal that is reported
+REPORTED_ERROR = 100 * MET  # [m or rad] a larger error of a goal is reported
 
 
 @dataclass(frozen=True, eq=False)

@@ -145,7 +145,7 @@ class BodyMover(BoneJoints, Mover):
 
     @classmethod
     def chosen_on(cls, owner: bpy.types.Object) -> LimberRetarget | None:
-        """Settings of the body if it has a source armature or bone pairs; None otherwise."""
+        """Settings of the body if it has a source armature or bone pairs, or is live; None otherwise."""
         if owner.type == "ARMATURE" and owner.limber.retarget.source is not None:
             return owner.limber.retarget
         return super().chosen_on(owner)
@@ -289,7 +289,7 @@ def mover_of(owner: bpy.types.Object, settings: bpy.types.PropertyGroup) -> Move
 
 
 def movers_of(owner: bpy.types.Object) -> Iterator[Mover]:
-    """All movers of an object, live or not: its body if it is paired, its chains, its mechanism."""
+    """All movers of an object: its body if it has pairs or is live; its chains and mechanism, live or not."""
     return (kind(owner, settings) for kind in KINDS for settings in kind.settings_on(owner))
 
 

@@ -14,7 +14,7 @@ from . import persons
 from .runtime import current, live_chains
 from .stage import SceneStage
 
-MOST_DECISIONS = 200  # largest number of stored decisions, since a rehearsal may last for hours
+MOST_DECISIONS = 200  # only the last ones are stored, since a rehearsal may last for hours
 
 
 def is_on(scene: bpy.types.Scene) -> bool:

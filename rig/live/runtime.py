@@ -38,7 +38,7 @@ class Signals(Protocol):
         """Advances the values by `dt` [s] before a tick; returns whether a value has changed."""
 
 
-signals: dict[str, Signals] = {}  # by the kind of sender: "remote", "trackers"
+signals: dict[str, Signals] = {}  # kind of sender ("remote", "trackers") -> its signals
 
 
 @dataclass
@@ -66,8 +66,8 @@ class Member:
 
     @property
     def targets(self) -> dict[str, list[bpy.types.Object]]:
-        """For each bone of the proxy, the targets that must stay evaluated; without targets that depend on
-        bones or deformation, which could cause a dependency cycle.
+        """Bone of a live chain's first joint -> the chain's targets, which must stay evaluated; without
+        targets that depend on bones or deformation, which could cause a dependency cycle.
         """
         chains = [chain for chain in self.rig.limber.chains if chain.live and chain.joints]
         return {
@@ -145,7 +145,7 @@ class Registry:
                 )
                 members.append(member)
                 if can_show(rig) and rig.mode != "EDIT":
-                    # first, since only the constraints of the last `attach` still have the old names
+                    # before `attach`, which replaces the old names in the constraints
                     _update_renamed(member)
                     member.proxy = proxies.attach(rig, member.names)
                     proxies.watch(member.proxy, member.targets)
@@ -301,7 +301,7 @@ class Runtime:
     shown: SceneStage | None = None
     # session_uids of scenes in which something is still moving, so that the clock must run
     moving: set[int] = field(default_factory=set)
-    # wall time of live motion while nothing plays, by the scenes' session_uids
+    # session_uid of a scene -> wall time of its live motion while nothing plays
     steps: dict[int, FixedSteps] = field(default_factory=dict)
     suspended: bool = False  # whether live motion is switched off because a bake uses the scene
     must_sync: bool = False  # whether movers may have changed while Blender refused writes or rendered
@@ -336,8 +336,8 @@ class Runtime:
             self.busy = before
 
 
-# functions called with the scene and its depsgraph after each frame outside of renders, while something is
-# recorded or poses armatures; each removes itself
+# functions called with the scene and its depsgraph after each frame outside of renders, while takes are
+# recorded or armatures follow robots; each removes itself at the end
 after_frame: dict[Callable[[bpy.types.Scene, bpy.types.Depsgraph], object], None] = {}
 
 _runtime = Runtime()

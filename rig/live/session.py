@@ -58,7 +58,8 @@ class SceneRead:
         solvers: Solvers to use instead of the chains' own, by the movers' keys.
         behaviour: The performer of the scene's behaviour; None without one.
         dirty: Names of armatures whose bones may have changed since the last tick.
-        bodies: Names of bones that show bodies of mechanisms, by their armatures' session_uid.
+        bodies: session_uid of an object -> names of its bones that show bodies of mechanisms ("": the object
+            itself).
     """
 
     depsgraph: bpy.types.Depsgraph
@@ -147,7 +148,7 @@ class SceneSession:
     # stall
     next_step: float = 0.0
     has_defect: bool = False  # whether the last tick was left out because of a defect of Limber
-    # values (n,) of stored postures, by the session_uid of their actions
+    # session_uid of a stored posture's action -> values (n,) of the posture
     stored: dict[int, np.ndarray] = field(default_factory=dict)
 
     # errors that `read` and ticks may raise: the mover then comes to rest, with the message as its problem
@@ -313,8 +314,10 @@ class SceneSession:
         return 1.0
 
     def aim_errors(self) -> tuple[str, float, float]:
-        """(name, angle, angle) of the goal with the largest angular error: its name, and the error [rad] as
-        solved and after the filter.
+        """Goal with the largest angular error at the last tick.
+
+        Returns:
+            Its name, its error [rad] as solved, and its error [rad] after the motion filter.
         """
         return "The end", 0.0, 0.0
 

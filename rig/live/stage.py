@@ -68,9 +68,7 @@ class SceneFrame:
         return in_order(self._needs(self._objects), self._look_forward)
 
     def feedback(self, order: TickOrder) -> dict[Key, Mover]:
-        """For each mover in a cycle that reads last poses, by its key: the mover through which it depends on
-        itself.
-        """
+        """Key of a mover in a cycle that reads last poses -> the mover through which it depends on itself."""
         if not order.has_cycle or all(self._look_forward):
             return {}
         through = feedback(self._needs(Dependencies(surely=True)), self._look_forward)
@@ -122,7 +120,7 @@ class SceneStage:
             in which it occurs, as in live motion. False: it is raised.
 
     Attributes:
-        defects: By the keys of movers in which a defect occurred since their last turn: their problem. At its
+        defects: Key of a mover in which a defect occurred since its last turn -> the mover's problem. At its
             next turn such a mover rests instead of a tick.
     """
 
@@ -331,7 +329,7 @@ class SceneStage:
 
 
 def nothing() -> None:
-    """The result of a call that has failed, where nothing takes its place."""
+    """Returns None, instead of the result of a call that has failed."""
 
 
 def _reported_defect(mover: Mover) -> str:

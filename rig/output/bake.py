@@ -25,7 +25,7 @@ from .stepped import SteppedJob
 from .take import RecordedTake
 
 SUFFIX = " Baked"
-# pattern of Blender's numbers for names that exist already
+# end of the name of a baked action, with the number that Blender adds to a name that exists already
 NUMBERED = re.compile(re.escape(SUFFIX) + r"(\.\d+)?$")
 
 
@@ -41,7 +41,8 @@ class Bake(SteppedJob):
     Args:
         scene: The scene with the movers.
         movers: Pairs of an owner and its settings. If a mechanism is among them or live, all other live
-        movers are ticked too. start, end: First and last frame.
+            movers are ticked too.
+        start, end: First and last frame.
 
     Raises:
         RigError: the range is empty, a mover cannot be baked or read, or something would override the
@@ -72,11 +73,11 @@ class Bake(SteppedJob):
             refuse_what_would_hide_keys(owner)
         self.start, self.end = start, end
         rate = scene.render.fps / scene.render.fps_base
-        # number of frames that each mover looks ahead, by its key
+        # key of a mover that looks ahead -> number of frames that it looks ahead
         self.horizons = {
             mover.key: math.ceil(mover.time_ahead * rate) for mover in self.movers if mover.time_ahead
         }
-        # by mover: its goal in each frame of the first pass
+        # key of a mover that looks ahead -> its goal in each frame of the first pass
         self.goals: dict[tuple[int, str], list[GazeGoal]] = {key: [] for key in self.horizons}
         self.passes = self.passes_left = 2 if self.goals else 1
         self._begin_pass(scene)
@@ -93,10 +94,10 @@ class Bake(SteppedJob):
         for mover in self.movers:
             self.stage.session(*mover).check_keys()
         self.take = RecordedTake()
-        # by mover: its channels' values to key in each frame
+        # key of a mover -> the values [rad; prismatic joints m] of its joints in each frame
         self.values: dict[tuple[int, str], list[dict]] = {mover.key: [] for mover in self.movers}
-        self.held: dict[int, str] = {}  # by frame in which goals could not be followed: the reason
-        self.remarks = rehearsal.remarks(scene)  # by the label of a mover: a warning, reported once
+        self.held: dict[int, str] = {}  # frame in which goals could not be followed -> the reason
+        self.remarks = rehearsal.remarks(scene)  # label of a mover -> a warning, reported once
 
     @property
     def length(self) -> int:
@@ -155,7 +156,7 @@ class Bake(SteppedJob):
         self.take.rows.append(row)
         if self.is_first_of_two and len(self.take.frames) == self.length:
             self.passes_left = 1
-            super()._put_back()  # both passes read the authored pose at the same frame
+            super()._put_back()  # so that both passes begin at the same frame
             self._begin_pass(self.scene)
         return self.done < self.total
 

@@ -32,7 +32,7 @@ class ChainRow(NamedTuple):
     posture: int  # index of the kept posture in the chain's list; -1: none
     watch: int  # number of the target that the chain follows
     weights: list[float]  # weights of the stored postures
-    settings: dict[str, float]  # other settings that may be keyed, by name
+    settings: dict[str, float]  # name -> value of other settings, which can be keyed
     authored: np.ndarray  # (n,) [rad; prismatic joints m] joint values of the authored pose
     base_frame: np.ndarray  # (4, 4) world matrix of the chain's base
     hanging: Hanging | None  # the other chain that carries the base; None: none does
@@ -52,7 +52,7 @@ class ExportedChain:
         self.rows: list[ChainRow] = []
         self.commanded: list[np.ndarray] = []
         self.desired: list[np.ndarray] = []
-        self._problems: dict[int, str] = {}  # by frame: reason why the chain has no solution
+        self._problems: dict[int, str] = {}  # frame -> reason why the chain has no solution
         self._has_changed = False  # whether the chain's joints were built differently in a later frame
         self._recipe: ChainRecipe | None = None  # recipe of the model in the first frame, with the skeleton
         self._skeleton = None

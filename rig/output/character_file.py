@@ -49,7 +49,7 @@ from .character_sounds import clip_sounds
 from .stepped import SteppedJob, scene_frames
 
 SCENE = "SCENE"  # value of `behaviour` for the scene's own behaviour
-TEST_FOR = 10.0  # [s] duration of the self-test
+TEST_FOR = 10.0  # [s] duration of the self-test; a shorter clip is tested to its end
 
 
 class ExportedValue(NamedTuple):
@@ -121,7 +121,7 @@ class CharacterExport(SteppedJob):
         self.chains = _exported_chains(chains)
         self.mechanisms = [ExportedMechanism(*pair) for pair in mechanisms]
         self.bodies = [ExportedBody(*pair) for pair in bodies]
-        # (object, bone) of each target, by its name in the file
+        # name of a target in the file -> (object, bone)
         self.targets = {name: target for reader in self._readers for name, target in reader.targets.items()}
         self.world_matrices: dict[str, list[np.ndarray]] = {name: [] for name in self.targets}
         self.hangings: dict[str, list[Hanging | None]] = {name: [] for name in self.targets}

@@ -35,8 +35,8 @@ class ExportedMechanism:
         self.mover, self.session, self.reading = mover, session, session.reading
         parts = [part for part in self.reading.parts if part.role == "DRIVEN"]
         base = self.reading.base_part
-        # by body's name ("": the base): (object, bone, offset (4, 4) from it) of each frame whose motion is
-        # exported
+        # body's name ("": the base) -> (object, bone, offset (4, 4) from it) of the coordinate frame whose
+        # motion is exported
         self._frames = {"": (mover.owner, "", np.eye(4))}
         if base is not None:
             self._frames[""] = (find(base.object_name, base.uid), base.bone, base.offset)

@@ -29,10 +29,10 @@ from ..live.stage import SceneStage
 from . import discontinuities
 from .stepped import SteppedJob
 
-REPEATS = (
-    5  # number of solves of the first frame for the median time, in which filling caches does not matter
-)
-REPEAT_FOR = 0.1  # [s] time after which they are not repeated any more
+# number of solves of a solver's first frame; the first solve, which fills caches, is left out of the median
+# time
+REPEATS = 5
+REPEAT_FOR = 0.1  # [s] time after which no further solve of that frame begins
 
 
 class ComparedColumn(NamedTuple):
@@ -45,24 +45,24 @@ class ComparedColumn(NamedTuple):
 
 
 COLUMNS: dict[str, ComparedColumn] = {
-    "aim": ComparedColumn("Aim", "Error of the end's direction, in degrees: mean of all frames", 3),
+    "aim": ComparedColumn("Aim", "Largest error of an end's direction, in degrees: mean of all frames", 3),
     "distance": ComparedColumn(
-        "Position", "Error of the end's position, in millimetres: mean of all frames", 1, True
+        "Position", "Largest error of an end's position, in millimetres: mean of all frames", 1, True
     ),
     "shape": ComparedColumn(
-        "Shape", "Shape deviation, what is seen of the difference to the posture, in degrees: mean", 2
+        "Shape", "Shape deviation, the visible difference to the posture, in degrees: mean of all frames", 2
     ),
     "jumps": ComparedColumn(
         "Jumps",
-        f"Frames in which a joint rotates by {degrees(discontinuities.ROTATION):.0f} degrees at once,"
-        f" or moves by {discontinuities.SHARE:.0%} of its range",
+        f"Frames in which a joint rotates by more than {degrees(discontinuities.ROTATION):.0f} degrees, or"
+        f" moves by more than {discontinuities.SHARE:.0%} of its range, at once",
         0,
     ),
     "milliseconds": ComparedColumn("ms", "Time for a frame in milliseconds: median", 2),
     "iterations": ComparedColumn("Steps", "Iterations as the solver counts them: mean", 1),
     "orientation": ComparedColumn("Orient.", "The ERIK paper's orientation error, 0 to 1: mean", 4),
     "posture": ComparedColumn("Posture", "The ERIK paper's posture error, weighted, 0 to 1: mean", 4),
-    "worst": ComparedColumn("Worst", "The largest error of the end's direction, in degrees", 2),
+    "worst": ComparedColumn("Worst", "Largest error of an end's direction in any frame, in degrees", 2),
 }
 
 
@@ -72,7 +72,7 @@ class ComparedSolver:
 
     name: str
     label: str
-    figures: dict[str, float] = field(default_factory=dict)  # the row's numbers, by the keys of the columns
+    figures: dict[str, float] = field(default_factory=dict)  # key of a column -> number of the row
     why_not: str = ""
 
 
@@ -246,7 +246,7 @@ class Comparison(SteppedJob):
         ]
         self.stage = SceneStage({(rig.session_uid, chain.uid): self.contestants[0].name})
         self.done = 0  # number of completed steps
-        self.left_out: dict[int, str] = {}  # by frame without a goal: the reason
+        self.left_out: dict[int, str] = {}  # frame without a goal -> the reason
         self._goal: tuple[Skeleton, GazeGoal] | None = None
         super().__init__(scene)
 

@@ -18,8 +18,8 @@ from ..live.stage import SceneStage
 from .robot_frames import RobotFrames
 from .stepped import SteppedJob
 
-# [s] time for motion filters to come to rest after the last frame; the slowest motion style over the widest
-# range needs half of it
+# [s] time for motion filters to come to rest after the last frame; a motion that needs longer is not
+# exported. The slowest motion style over the widest range needs half of it
 SETTLE_FOR = 10.0
 
 

@@ -26,7 +26,7 @@ from .take_copies import Copy
 
 TAKE = " Take "
 NUMBERED = re.compile(re.escape(TAKE) + r"\d+(\.\d+)?$")  # end of the name of a take
-SHORTEST = 2  # smallest number of frames of a take
+SHORTEST = 2  # number of frames of a take; a pass over fewer frames is dropped
 # share of the longest take's frames: a shorter take counts as interrupted, and its actions are not assigned
 STUB = 0.25
 

@@ -38,7 +38,7 @@ class RobotFrames:
     Attributes:
         sources: The source that each joint of the robot follows.
         rows: For each frame the joint values, in the order and unit of the device's joints.
-        held: Frames in which a chain had no goal to follow and came to rest, and why.
+        held: Frame in which a mover had no goal to follow, or did not meet its goals -> the reason.
         warnings: Sentences about the motion as a whole; `motion` adds to them.
 
     Raises:
@@ -60,7 +60,7 @@ class RobotFrames:
         self._links = {link: _pose_of(rig, link) for link in form.poses}
         self._poses: dict[str, list[Pose]] = {link: [] for link in self._links}
         self._filters = ValueFilters()
-        # by bone: the largest deviation, and its frame
+        # bone -> (frame, deviation) where it deviates most
         self._deviations: dict[str, tuple[float, Deviation]] = {}
         self.rows: list[tuple[float, ...]] = []
         self.held: dict[int, str] = {}
@@ -79,7 +79,7 @@ class RobotFrames:
             stage: The stage, advanced to the frame.
             movers: The movers that it ticks.
             depsgraph: The depsgraph, evaluated in the frame.
-            dt: Time since the frame before [s]; 0 in the first.
+            dt: Time since the previous frame [s]; 0 in the first.
 
         Raises:
             RigError: a mover could not be solved, or a property that the robot follows is gone.
@@ -114,14 +114,14 @@ class RobotFrames:
         return self._filters.at_rest
 
     def _note_deviations(self, frame: float) -> None:
-        """Records the frame in which each bone deviates most from what its servo can do."""
+        """Records the frame in which each bone deviates most from the poses that its joints can represent."""
         for deviation in values.deviations(self._rig, self.sources):
             known = self._deviations.get(deviation.bone)
             if known is None or deviation.worst > known[1].worst:
                 self._deviations[deviation.bone] = frame, deviation
 
     def motion(self, rate: int, loops: bool = False) -> Motion:
-        """The motion of the frames read so far, in the frames of the format's links. Adds remarks on it to
+        """The motion in the frames read so far, with the poses of the format's links. Adds remarks on it to
         `warnings`.
 
         Args:

@@ -14,8 +14,8 @@ class RecordedTake:
     Attributes:
         frames: The recorded frames.
         rows: Values of the channels in each of them.
-        before: Values of all channels before the last frame.
-        gaps: By the labels of movers that a defect stopped: the frames without their values.
+        before: Newest value of each channel before the last frame.
+        gaps: Label of a mover that a defect stopped -> the frames without its values.
     """
 
     frames: list[int] = field(default_factory=list)

@@ -35,7 +35,7 @@ DONE = ".restored"  # suffix of a copy that has been restored and is not offered
 
 _numbers = count(1)  # numbers of the copies of this process
 _open: set[Path] = set()  # copies of this process's current recordings
-# by the armature's name: copy of its interrupted recording; filled by the first search
+# object's name -> path of the newest copy of its interrupted recording, None for none; filled by `left`
 _left: dict[str, Path | None] = {}
 
 

@@ -47,8 +47,8 @@ class LimberLife(PropertyGroup):
     breathing: FloatProperty(
         name="Breathing",
         description=(
-            "How far breathing moves the joint that lifts the end most, to either side of the posture. Other"
-            " joints move less. 0: no breathing"
+            "How far breathing, at Amount 1, moves the joint that lifts the end most, to either side of the"
+            " posture. Other joints move less. 0: no breathing"
         ),
         default=radians(2),
         min=0.0,
@@ -58,8 +58,8 @@ class LimberLife(PropertyGroup):
     sway: FloatProperty(
         name="Sway",
         description=(
-            "How far the slow sway moves the first joint of the chain, to either side of the posture. Joints"
-            " nearer to the end move less. 0: no sway"
+            "How far the slow sway, at Amount 1, moves the first joint of the chain, to either side of the"
+            " posture. Joints nearer to the end move less. 0: no sway"
         ),
         default=radians(2),
         min=0.0,
@@ -69,8 +69,8 @@ class LimberLife(PropertyGroup):
     glances: FloatProperty(
         name="Glances",
         description=(
-            "Largest angle by which the last joints dart away from the posture and back; 0: no glances. The"
-            " gaze keeps its target, so they are visible where Influence or Share is below 1"
+            "Largest angle by which the last joints dart away from the posture and back, at Amount 1; 0: no"
+            " glances. The gaze keeps its target, so they are visible where Influence or Share is below 1"
         ),
         default=radians(4),
         min=0.0,
@@ -86,21 +86,21 @@ class LimberLife(PropertyGroup):
 
 
 class LimberAuthoring:
-    """Mixin of chains: how gaze and posture are combined."""
+    """Mixin of chains: influence, transition, attention, limit and offset of the look, eyes, and life."""
 
     influence: FactorProperty(
         name="Influence",
         description=(
-            "Influence of the goal. At 1 the end follows it, at 0 the chain moves as posed or animated; values"
-            " between interpolate each joint. A motion filter keeps the chain within its joints' limits"
+            "Influence of the goal. At 1 the end follows it, at 0 the chain keeps its posture or animation;"
+            " values between interpolate each joint. A motion filter keeps joints within their limits"
         ),
         default=1.0,
     )
     transition: SecondsProperty(
         name="Transition",
         description=(
-            "Duration of a change of posture; 0: as fast as half of the joints' velocity and acceleration"
-            " limits allow"
+            "Duration of a change of posture; 0: as fast as half of the joints' velocity, acceleration and"
+            " jerk limits allows"
         ),
         default=0.0,
         soft_max=10.0,
@@ -172,8 +172,8 @@ class LimberAuthoring:
     watch: IntProperty(
         name="Watch",
         description=(
-            "Number of the target that the chain follows: 0 its own, 1 the first of the additional ones. Can"
-            " be keyframed"
+            "Number of the target that the chain follows: 0 its own, 1 the first of the additional ones, and"
+            " so on; a larger number: the last. Can be keyframed"
         ),
         default=0,
         min=0,

@@ -16,7 +16,7 @@ from .overridable import (
     StringProperty,
 )
 
-# files store the index in this table, so new causes are added at its end
+# files store a cause's index in this table, so new causes are added at the end
 CAUSES = [
     ("event", "Event", "When an event comes: a button here, a program by OSC, a line of a script"),
     ("after", "After a Time", "After a time in the state"),
@@ -25,7 +25,8 @@ CAUSES = [
     (
         "lost",
         "Person Lost",
-        "When a person who was seen has been seen no more for a time; only losses after the last event count",
+        "When a person who was seen has not been seen for a time. A loss before the last change of state by"
+        " an event or a button does not count",
     ),
     ("nearer", "Person Near", "When the nearest person is nearer than a distance"),
     ("farther", "Person Far", "When the nearest person is farther away than a distance"),
@@ -64,7 +65,7 @@ class LimberRole:
     )
     influence: FactorProperty(
         name="Influence",
-        description="Influence of the gaze in this state: 0 none, 1 exact",
+        description="Influence of the goal in this state: 0 keeps the posture, 1 follows the goal",
         default=1.0,
     )
     sets_share: BoolProperty(
@@ -81,15 +82,14 @@ class LimberRole:
     life: FactorProperty(
         name="Life",
         description=(
-            "Multiplies the Amount of the chains' idle motion in this state. 0: none, 1: as set for the chain"
+            "Factor of the Amount of the chains' idle motion in this state. 0: none, 1: as set for the chain"
         ),
         default=1.0,
     )
     blinks: FloatProperty(
         name="Blinks",
         description=(
-            "Multiplies how often the eyes blink in this state, of chains with Eyes on. 0: never, 1: as set"
-            " for the chain"
+            "Factor of the Blinks of chains with Eyes on, in this state. 0: never, 1: as set for the chain"
         ),
         default=1.0,
         min=0.0,
@@ -98,8 +98,8 @@ class LimberRole:
     aversion: FactorProperty(
         name="Looks Away",
         description=(
-            "Multiplies how far the eyes look away from the target in this state, of chains with Eyes on. 0:"
-            " never, 1: as set for the chain"
+            "Factor of the Looks Away of chains with Eyes on, in this state. 0: never, 1: as set for the"
+            " chain"
         ),
         default=1.0,
     )
@@ -163,20 +163,20 @@ class LimberState(LimberRole, PropertyGroup):
         name="Transition", description="Duration of the transition into this state", default=0.5
     )
     speaks: BoolProperty(
-        name="Speaks", description="The character speaks in this state: eyes blink when it ends"
+        name="Speaks", description="Let this state count as speech: the eyes blink when it ends"
     )
     postures: CollectionProperty(
         name="Postures",
         description=(
-            "Stored postures that chains keep in this state. Without any, they play the clip, or their"
-            " animation"
+            "Stored postures that chains keep in this state. A chain that has none of them plays the clip, or"
+            " else its animation"
         ),
         type=LimberStatePosture,
     )
     active_posture: IntProperty(name="Posture", description="Selected posture")
     clip: PointerProperty(
         name="Clip",
-        description="Action that plays during the state, for chains whose bones it moves",
+        description="Action that plays during the state, for chains whose joints it moves",
         type=Action,
     )
     loops: BoolProperty(
@@ -194,7 +194,7 @@ class LimberStateTransition(PropertyGroup):
     """A transition from one state to another, and the condition that triggers it."""
 
     begins_anywhere: BoolProperty(
-        name="From Any State", description="The transition can start from every other state", default=False
+        name="From Any State", description="Let the transition start from every other state", default=False
     )
     begin: StringProperty(name="From", description="State in which the transition begins")
     end: StringProperty(name="To", description="State to which the transition leads")
@@ -210,7 +210,8 @@ class LimberStateTransition(PropertyGroup):
     seconds: SecondsProperty(
         name="Time",
         description=(
-            "Time for which the condition must last, in seconds; for a random time, the shortest time"
+            "Time in the state, or for which a person or nobody must be seen. At Random: the shortest time."
+            " Person Arrives: the time for which nobody was seen before"
         ),
         default=1.0,
     )
@@ -285,7 +286,10 @@ class LimberBehaviour(PropertyGroup):
     active_state: IntProperty(name="State", description="Selected state")
     transitions: CollectionProperty(
         name="Transitions",
-        description="Transitions to other states; the first whose condition is met is taken",
+        description=(
+            "Transitions between states. The first whose condition is met is taken; those From Any State come"
+            " last"
+        ),
         type=LimberStateTransition,
     )
     active_transition: IntProperty(name="Transition", description="Selected transition")
@@ -303,7 +307,7 @@ class LimberBehaviour(PropertyGroup):
     )
     rehearse: BoolProperty(
         name="Rehearse",
-        description="Live chains follow the behaviour",
+        description="Let live chains follow the behaviour; switch it with Rehearse and End Rehearsal",
         options={"HIDDEN"},
     )
     person: EnumProperty(
@@ -330,6 +334,8 @@ class LimberBehaviour(PropertyGroup):
 
 PROPERTIES = {
     (Scene, "limber_behaviour"): bpy.props.PointerProperty(
-        name="Behaviour", description="What the scene's characters do by themselves", type=LimberBehaviour
+        name="Behaviour",
+        description="States, transitions and gestures of the scene's characters",
+        type=LimberBehaviour,
     ),
 }

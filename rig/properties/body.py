@@ -54,7 +54,7 @@ OSC_PORT = 9000  # default UDP port for link orientations by OSC
 
 
 def _offer_port(retarget: bpy.types.PropertyGroup, _context: bpy.types.Context) -> None:
-    """Sets the default port of the chosen input, if the current port is the other input's default."""
+    """Sets the default port of the chosen stream, if the current port is the default of a stream."""
     usual = {"OSC": OSC_PORT, "VMC": VMC_PORT}
     if retarget.input in usual and retarget.port in usual.values():
         retarget.port = usual[retarget.input]
@@ -182,7 +182,7 @@ class LimberRetarget(LimberMotionStyle, LimberRange, PropertyGroup):
     active_pair: IntProperty(name="Pair", description="Pair whose settings are shown")
     live: BoolProperty(
         name="Live",
-        description="The body follows the source; switch it with Start Live and End Live",
+        description="Let the body follow the source; switch it with Start Live and End Live",
         options={"HIDDEN"},
     )
     calibrate_from: EnumProperty(
@@ -196,7 +196,7 @@ class LimberRetarget(LimberMotionStyle, LimberRange, PropertyGroup):
         name="Scale",
         description=(
             "Size of this body relative to the source: the source's path and height are multiplied by it."
-            " Calibrate sets it to the ratio of the lengths of their legs"
+            " Calibrate sets it to the ratio of the legs' lengths or, without known legs, of the bodies'"
         ),
         default=1.0,
         min=0.0,
@@ -273,8 +273,8 @@ class LimberRetarget(LimberMotionStyle, LimberRange, PropertyGroup):
     gain: FloatProperty(
         name="Gain",
         description=(
-            "How fast errors are corrected, as a rate per second: at 20, an error decays within a tenth of a"
-            " second; 0: at once. The motion itself is followed without lag"
+            "How fast errors are corrected, as a rate per second: at 20, an error falls to 14% in a tenth of"
+            " a second; 0: at once. The motion itself is followed without lag"
         ),
         min=0.0,
         soft_max=100.0,

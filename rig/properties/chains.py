@@ -179,7 +179,7 @@ class LimberChain(LimberGoal, LimberPostures, LimberAuthoring, LimberMotionStyle
         options={"HIDDEN"},
     )
     root: StringProperty(name="Root", description="First bone of the chain")
-    end: StringProperty(name="End", description="Last bone of the chain, which looks at the target")
+    end: StringProperty(name="End", description="Last bone of the chain, which has the chain's goal")
     joints: CollectionProperty(
         name="Joints", description="Joints that the solver moves, root first", type=LimberJoint
     )
@@ -204,7 +204,7 @@ class LimberChain(LimberGoal, LimberPostures, LimberAuthoring, LimberMotionStyle
 
     live: BoolProperty(
         name="Live",
-        description="The chain follows its target; switch it with Start Live and End Live",
+        description="Let the chain follow its target; switch it with Start Live and End Live",
         options={"HIDDEN"},
     )
     sends_to_robot: BoolProperty(

@@ -15,12 +15,13 @@ from .overridable import (
     StringProperty,
 )
 
-# last shown closure of the eyelids (0 open, 1 closed), by the armature's session_uid and the chain's uid
+# (armature's session_uid, chain's uid) -> how far the chain's eyelids were last shown closed: 0 open, 1
+# closed, below 0 wider open
 shown_lids: dict[tuple[int, str], float] = {}
 
 
 def _lid(eyes: bpy.types.PropertyGroup) -> float:
-    """How far a live chain's eyelids are closed, 0 to 1; 0 if the chain is not live."""
+    """How far a live chain's eyelids are closed: 0 open, 1 closed, below 0 wider; 0 if it is not live."""
     chain = next((chain for chain in eyes.id_data.limber.chains if chain.eyes == eyes), None)
     if chain is None or not chain.live:
         return 0.0
@@ -86,8 +87,8 @@ class LimberEyes(PropertyGroup):
     lid: FloatProperty(
         name="Lids Closed",
         description=(
-            "How far the eyelids are closed while the chain is live: 0 open, 1 closed. A value of the"
-            " robot can follow it"
+            "How far the eyelids are closed while the chain is live: 0 open, 1 closed, below 0 wider open. A"
+            " value of the robot can follow it"
         ),
         get=_lid,
         options={"SKIP_SAVE"},

@@ -32,7 +32,7 @@ KINDS = [
     ("planar", "Planar", "Translation along the joint's X and Y axes and rotation about its Z axis"),
 ]
 ROLES = [
-    ("AUTO", "As Its Rigid Body", "Ground for a passive, Driven for an animated rigid body, else Moves"),
+    ("AUTO", "As Its Rigid Body", "Ground if it is passive, Driven if it is animated as well, else Moves"),
     ("GROUND", "Ground", "Fixed: the mechanism is mounted on it"),
     ("DRIVEN", "Driven", "Moved by its parent, its keyframes or a live chain; the mechanism follows"),
     ("MOVES", "Moves", "The mechanism moves the body"),
@@ -58,7 +58,7 @@ DRIVES = [
     ("TARGETS", "Targets", "Targets give the poses of bodies, from which the motors' values are solved"),
     ("MOTORS", "Motors", "The motors' values, which can be keyframed, give the pose of the mechanism"),
 ]
-EVENLY = (1.0, 1.0, 1.0)  # default weights of a goal along X, Y and Z
+EVENLY = (1.0, 1.0, 1.0)  # default weights of a goal's position along, and orientation about, X, Y and Z
 MOTOR_VALUE = "Motor's position from the rest pose, for mechanisms driven by motors and for baked motion"
 
 
@@ -80,9 +80,7 @@ class LimberMass:
     )
     mass: FloatProperty(
         name="Mass",
-        description=(
-            "Mass of the body, for goals of the centre of mass. Its centre of mass is that of its meshes"
-        ),
+        description="Mass of the body, for goals of the centre of mass. Its centre is that of its meshes",
         default=0.1,
         min=0.0,
         soft_max=10.0,
@@ -115,7 +113,9 @@ class LimberPart(LimberMass, PropertyGroup):
     first: PointerProperty(
         name="First Body", description="Body on which the joint is mounted; none: the world", type=Object
     )
-    second: PointerProperty(name="Second Body", description="Body that moves on the joint", type=Object)
+    second: PointerProperty(
+        name="Second Body", description="Body that moves on the joint; none: the world", type=Object
+    )
     meets: PointerProperty(
         name="Meets",
         description=(
@@ -172,7 +172,7 @@ class LimberMotor(LimberJointSettings, PropertyGroup):
     keeps_value: BoolProperty(
         name="Keep Value",
         description=(
-            "This motor stays at its Value, which can be keyframed, while targets move the others: an"
+            "Keep this motor at its Value, which can be keyframed, while targets move the others: an"
             " antenna, a turntable. It leaves its Value only if the targets are out of reach otherwise"
         ),
         default=False,
@@ -252,7 +252,7 @@ class LimberMechanismGoal(PropertyGroup):
     rotation_weight: FloatVectorProperty(
         name="Orientation",
         description=(
-            "Weights of the orientation about the target's X, Y and Z axes (after Keep Offset: the axes of the"
+            "Weights of the orientation about the target's X, Y and Z axes (after Keep Offset: those of the"
             " kept pose), relative to the mechanism's other goals; 0 leaves an axis free. Can be keyframed"
         ),
         default=EVENLY,
@@ -271,8 +271,8 @@ class LimberMechanismGoal(PropertyGroup):
     direction_weight: FloatProperty(
         name="Direction",
         description=(
-            "Weight of the angle between the two axes, relative to the mechanism's other goals; 0 leaves the"
-            " direction free. Can be keyframed"
+            "Weight of the angle between the axes of body and target, relative to the mechanism's other"
+            " goals; 0 leaves the direction free. Can be keyframed"
         ),
         default=1.0,
         min=0.0,
@@ -292,8 +292,8 @@ class LimberRestPosition(PropertyGroup):
 
 
 class LimberMechanism(LimberPostures, LimberMotionStyle, LimberRange, PropertyGroup):
-    """A mechanism with closed loops. Its joints are listed; its bodies are the objects that these joints
-    connect.
+    """A mechanism, also with closed loops. Its bodies are the objects that the listed joints connect, or the
+    bones of the armature (`use_bones`).
     """
 
     uid: StringProperty(
@@ -338,7 +338,7 @@ class LimberMechanism(LimberPostures, LimberMotionStyle, LimberRange, PropertyGr
     )
     live: BoolProperty(
         name="Live",
-        description="The mechanism follows its goals or motors; switch it with Start Live and End Live",
+        description="Let the mechanism follow its goals or motors; switch it with Start Live and End Live",
         options={"HIDDEN"},
     )
     density: FloatProperty(
@@ -355,9 +355,9 @@ class LimberMechanism(LimberPostures, LimberMotionStyle, LimberRange, PropertyGr
     steady: FloatProperty(
         name="State Weight",
         description=(
-            "Keeps bodies near their poses in the last frame, which determines motion that targets leave"
-            " free. Large values delay the motion; 0: off. R_state of Schumacher et al. 2021, who use"
-            " 0.000001 to 0.01"
+            "Weight that keeps bodies near their poses in the last frame, which determines motion that"
+            " targets leave free. Large values delay the motion; 0: off. R_state of Schumacher et al. 2021,"
+            " who use 0.000001 to 0.01"
         ),
         default=0.0,
         min=0.0,
@@ -367,9 +367,9 @@ class LimberMechanism(LimberPostures, LimberMotionStyle, LimberRange, PropertyGr
     velocity_weight: FloatProperty(
         name="Velocity Weight",
         description=(
-            "Slows bodies that rotate faster than the threshold, and so motors near singular poses, where a"
-            " small motion of the target needs a large motion of the motors; 0: off. Equations 4 and 5 of"
-            " Schumacher et al. 2021, who use 0.0001"
+            "Weight that slows bodies that rotate faster than the threshold, and so motors near singular"
+            " poses, where a small motion of the target needs a large one of the motors; 0: off. Equations 4"
+            " and 5 of Schumacher et al. 2021, who use 0.0001"
         ),
         default=0.0,
         min=0.0,

@@ -42,7 +42,7 @@ class LimberRemote(PropertyGroup):
     )
     page_port: IntProperty(
         name="Page's Port",
-        description="Port on which the page is served",
+        description="TCP port on which the page for browsers is served",
         default=8765,
         min=1,
         max=65535,
@@ -50,8 +50,8 @@ class LimberRemote(PropertyGroup):
     allow_arm: BoolProperty(
         name="Allow Arming",
         description=(
-            "Allow other programs to arm the connected robot, which then moves, until it is disarmed or"
-            " stopped. They can always stop it. Not saved"
+            "Allow other programs to arm the connected robot, which then moves. They can always stop it. The"
+            " permission ends when the robot is disarmed or stopped, and is not saved"
         ),
         get=_may_arm,
         set=_allow_arm,

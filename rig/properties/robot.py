@@ -52,11 +52,12 @@ PROTOCOL_ITEMS = [
 class LimberShare(PropertyGroup):
     """A joint or auxiliary value that drives a channel."""
 
-    joint: StringProperty(name="Joint", description="Name of the joint, as in the list of joints")
+    joint: StringProperty(name="Joint", description="Name of the joint, motor or value, as in its list")
     gear: FloatProperty(
         name="Gear",
         description=(
-            "Gear ratio: rotation of the servo per rotation of the joint; negative: opposite direction"
+            "Gear ratio: rotation of the servo per rotation of the joint; radians per metre for prismatic"
+            " joints; negative: opposite direction"
         ),
         default=1.0,
         soft_min=-100.0,
@@ -163,7 +164,7 @@ class LimberAuxiliary(LimberSmoothness, ServoSettings, PropertyGroup):
 
 
 class LimberDevice(PropertyGroup):
-    """Properties of the robot that an armature's joints drive."""
+    """Properties of the robot that follows an object's joints and motors."""
 
     port: StringProperty(
         name="Port",
@@ -200,9 +201,7 @@ class LimberDevice(PropertyGroup):
     )
     multi_turn: BoolProperty(
         name="Multi-Turn",
-        description=(
-            "The servos are configured for more than one revolution, so that positions may exceed one"
-        ),
+        description=("Use positions beyond one revolution, for which the servos must be configured"),
     )
     channel_count: EnumProperty(
         name="Channels",

@@ -159,7 +159,7 @@ class LimberServo(ServoSettings):
         name="Gear",
         description=(
             "Gear ratio: rotation of the servo per rotation of the joint; radians per metre for prismatic"
-            " joints"
+            " joints; negative: opposite direction"
         ),
         default=1.0,
         soft_min=-100.0,

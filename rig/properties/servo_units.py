@@ -10,7 +10,8 @@ from ...hardware.protocols.table import BUILT_IN, OWN, PROTOCOLS, capabilities_o
 FIELDS = ("zero_us", "us_per_radian", "min_us", "max_us")
 # hobby servo: zero [us], [us/rad], lowest and highest position [us]
 PULSES = (1500.0, 2000.0 / pi, 500.0, 2500.0)
-NEAR = 1e-3  # relative tolerance for equal values: properties have single precision
+# numbers count as equal within this difference, relative to numbers above 1: properties have single precision
+NEAR = 1e-3
 # short names of units; positions of Limber's own firmware are stored in microseconds
 ABBREVIATED = {"microseconds": "us", "quarter microseconds": "1/4 us", "eighths of a microsecond": "us"}
 

@@ -79,7 +79,7 @@ class LimberSolverOptions(PropertyGroup):
     __annotations__ = {
         "body": EnumProperty(
             name="Body",
-            description="Whether the body may rotate as a whole toward the target",
+            description="Whether the body can rotate as a whole about the axis of the chain's first joint",
             items=turntable.BODIES,
             default="AUTOMATIC",
         ),

@@ -13,12 +13,13 @@ import numpy as np
 
 from ..chains.chain import storage_of, stored_value
 
-# largest absolute value of numbers without declared bounds; their cubes and sums are still finite
+# numbers without declared bounds are clamped to this absolute value; cubes and sums of such numbers are
+# finite
 LARGEST = 1e12
 # bounds of at least this size are only the limits of single precision; a bound that Limber declares is
 # smaller, or infinite
 SINGLE = 3e38
-SHORTEST = 1e-6  # length of a quaternion below which it is not a rotation
+SHORTEST = 1e-6  # a stored quaternion with a smaller norm is replaced by the property's default
 _newest = 0  # largest `session_uid` of the objects checked so far; Blender gives new objects larger numbers
 
 

@@ -15,7 +15,7 @@ from . import programs
 
 # [s] time without a message after which a job counts as failed: a Bluetooth port opens in 10 s
 PATIENCE = 20.0
-MOST_REMARKS = 6  # largest number of remarks that are shown
+MOST_REMARKS = 6  # number of remarks beyond which a job's further ones are dropped
 
 
 @dataclass

@@ -54,7 +54,8 @@ def zero(rig: bpy.types.Object, name: str, value: float) -> list[str]:
         Texts about the servos whose zero has changed.
 
     Raises:
-        RigError: the robot is not connected, has no such joint, or a position is not known.
+        RigError: the robot is not connected, has no such joint, a position is not known, or no servo of the
+            joint has a zero.
     """
     raw, device = positions(rig), robot_device.describe(rig)
     shown = dict(zip((joint.name for joint in device.joints), _shown(rig), strict=True)) | {name: value}

@@ -94,7 +94,7 @@ def _check_protocol(path: Path, calibration: RobotCalibration) -> None:
 
 
 def _apply(rig: bpy.types.Object, calibration: RobotCalibration, channels: list[ServoChannel]) -> None:
-    """Writes the protocol of a calibration, and these of its channels, to the rig's properties."""
+    """Writes a calibration's protocol, and `channels` out of its channels, to the rig's properties."""
     device = rig.limber.device
     own_file = calibration.protocol.startswith(FILE)
     device.protocol = OWN_FILE if own_file else calibration.protocol

@@ -33,7 +33,7 @@ from ..properties.servo import ServoSettings
 from ..properties.servo_units import PULSES
 from . import programs
 
-# what servos report that has to do with their health
+# quantities on the health of servos that a protocol may report
 HEALTH = frozenset((Quantity.TEMPERATURE, Quantity.VOLTAGE, Quantity.LOAD, Quantity.CURRENT))
 # remedy if the bone of a joint does not exist
 NO_BONE = "give the bone its name again, or set the joint's servo to -1"
@@ -52,7 +52,7 @@ class Source:
 
     @cached_property
     def key(self) -> SourceKey:
-        """Key of the joint, motor or value: (uid of its chain, bone, axis)."""
+        """(uid of the chain or mechanism, bone, axis) of the joint or motor; empty strings for a value."""
         return self.chain, self.bone, self.axis
 
 

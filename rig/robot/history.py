@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from ...hardware.status import Status
 
 SECONDS = 10.0  # [s] length of the history: long enough for a gesture and for coming to rest after it
-MOST_SAMPLES = 1200  # largest number of samples
+MOST_SAMPLES = 1200  # number of samples beyond which the oldest are dropped: 120 per second
 
 Values = tuple[float | None, ...]
 

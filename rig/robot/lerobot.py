@@ -28,7 +28,7 @@ from .lerobot_servos import LerobotServo, servo_at, servo_of
 BAUDRATE = 1_000_000  # [bit/s] baud rate that LeRobot uses with both makers' servos
 # item instead of a model's name: the joints are at 0 in the middle of the recorded range, as in LeRobot
 MIDDLE = "middle"
-# [rad] smallest loss of a joint's range in an exported file that is reported, about 0.5 degrees
+# [rad] a larger loss of a joint's range in an exported file is reported; about 0.5 degrees
 LEAST_LOSS = 0.01
 
 
@@ -147,7 +147,7 @@ def _motor_names(model: str) -> list[str]:
 
 def _arm(arms: Mapping[str, Mapping[str, str]], prefix: str) -> Mapping[str, str]:
     """The arm with a prefix; without a prefix, the arm of the motors with plain names, else the file's only
-    arm. Raises RigError if there are several.
+    arm. Raises RigError if no arm has the prefix, or if there are several arms and no prefix.
     """
     if prefix and prefix not in arms:
         raise RigError(
@@ -292,7 +292,7 @@ def _refuse_without_range(servos: Mapping[str, LerobotServo], zeros: Mapping[str
 
 def _calibrate_servo(servo: LerobotServo, motor: LeRobotMotor, zero: Zero | None) -> None:
     """Writes a motor's range, homing offset and, by its `zero`, the servo's zero and direction to the
-    settings of its servo. Without a known zero it is a gripper, whose zero follows from the joint's range.
+    settings of its servo. A motor without a known zero is a gripper: its zero follows from the joint's range.
     """
     settings = servo.settings
     settings.recorded_offset = motor.homing_offset

@@ -27,7 +27,7 @@ QUIET = {State.DISARMED, State.LIMP, State.SETUP}
 LOST = {State.FAULT, State.WORKER_LOST}  # states that the robot leaves only by Clear Fault or Reconnect
 # remedy if the ranges of servos are smaller than the limits of their joints
 NARROW = "narrow the joints' limits, or correct the servos' ranges"
-# [rad, or the joint's unit] smallest difference between a channel's range and its joint's that is reported
+# [rad, or the joint's unit] a larger difference between a channel's range and its joint's is reported
 SLACK = 0.01
 
 
@@ -42,7 +42,7 @@ def connect(rig: bpy.types.Object) -> None:
         DeviceError, WorkerError: see `describe` and `WorkerLink.open`; or another armature of this file uses
             the port.
         ProtocolError: the protocol is a program that the user has not allowed.
-        RigError: the robot's address is another computer's, and Blender may not go online.
+        RigError: the robot's address is another computer's, and Blender is not allowed online access.
     """
     disconnect(rig)
     device = describe(rig)
@@ -124,7 +124,7 @@ def look(rig: bpy.types.Object) -> bool:
 
 
 def changed_since_connect(rig: bpy.types.Object) -> bool:
-    """Whether the rig's channels or port have been edited since the robot was connected."""
+    """Whether the description of the rig's robot has changed since the robot was connected."""
     robot = robots.get(rig.session_uid)
     if robot is None:
         return False
@@ -195,8 +195,8 @@ def stop_all() -> int:
 
 
 def is_lost(rig: bpy.types.Object) -> bool:
-    """Whether the rig's robot was stopped, has a fault, or cannot be reached: the user must clear that
-    before it can be armed.
+    """Whether the rig's robot was stopped, has a fault, or cannot be reached: the user must clear that before
+    it can be armed.
     """
     robot_status = status(rig)
     return robot_status is not None and robot_status.state in LOST

@@ -15,8 +15,8 @@ from . import playhead, values
 from .device import Source
 from .values import Value
 
-# [rad, or the joint's unit] difference from its keyframes up to which a value counts as theirs; at a larger
-# one it was changed by hand, for example
+# [rad, or the joint's unit] a value that differs from its keyframes by this or more counts as changed by
+# other means, for example by hand
 SAME = 1e-5
 
 

@@ -44,7 +44,7 @@ class _Page:
     rig_name: str
     server: PageServer | None = None
     failure: str = ""  # reason why the last command failed
-    shown_at: float = 0.0  # [s] time of the last update
+    shown_at: float = 0.0  # [s, monotonic clock] time of the next update of the page's state
     orders: WaitingOrders = field(default_factory=WaitingOrders)
 
     def take(self, message: dict[str, Any]) -> None:
@@ -67,8 +67,8 @@ def serve(rig: bpy.types.Object) -> str:
     """Serves the page of an armature; returns its address.
 
     Raises:
-        InputError: the address cannot be used, or other computers could reach it and Blender may not go
-            online.
+        InputError: the address cannot be used, or other computers could reach it and Blender is not allowed
+            online access.
     """
     remote = rig.limber.remote
     refuse_others(remote.host, bpy.app.online_access)
@@ -164,7 +164,7 @@ def _execute(rig: bpy.types.Object, waiting: WaitingOrder) -> None:
 
 
 def _order_robot(rig: bpy.types.Object, word: str) -> None:
-    """Executes a person's button press for the robot, if the robot's state allows it."""
+    """Executes a person's button press for the robot; raises RigError if the robot's state forbids it."""
     robot = robots.get(rig.session_uid)
     if robot is None:
         raise RigError(f"'{word}': {NOT_CONNECTED}")

@@ -14,8 +14,8 @@ from ...character.playback import JUMP
 # number of latest intervals from which the playback speed is computed, so that a few slow redraws have no
 # effect
 REMEMBERED = 9
-# factor of the nominal interval between frames: if intervals are longer than this, the scene cannot keep its
-# rate; smaller deviations are jitter
+# if the median interval between frames is above this multiple of the nominal interval, the scene cannot keep
+# its rate; a smaller one counts as jitter
 SLOWER = 1.4
 
 
@@ -75,8 +75,8 @@ def step(scene: bpy.types.Scene) -> float:
 
 
 def due(scene: bpy.types.Scene) -> float:
-    """Time [s] until a playing scene shows its next frame: by its frame rate, or longer if it could not keep
-    the rate lately.
+    """Time [s] until a playing scene shows its next frame: by its frame rate or, if the last intervals show
+    that the scene cannot keep the rate, their median.
     """
     nominal = _nominal(scene)
     head = _playheads.get(scene.session_uid)

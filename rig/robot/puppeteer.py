@@ -33,7 +33,7 @@ class _Take:
     # measured values in each frame, in the device's order [rad; prismatic joints m]; None if not measured
     poses: list[tuple[float | None, ...]] = field(default_factory=list)
     recording: bool = False
-    begun: bool = False  # whether the robot's torque has been off since the start
+    begun: bool = False  # whether the robot's torque has been off at any time since the start
 
 
 _takes: dict[int, _Take] = {}  # robots that are being followed, by the armature object's session_uid
@@ -185,8 +185,8 @@ def follow(scene: bpy.types.Scene, _depsgraph: bpy.types.Depsgraph | None = None
 
 
 def _remember(take: _Take, frame: float, values: tuple[float | None, ...]) -> None:
-    """Records the pose of a frame and overwrites an earlier one; if scene time goes back, later frames are
-    dropped.
+    """Records the pose of a frame instead of an earlier one of the same frame. If scene time goes back, the
+    poses of later frames are dropped.
     """
     frame = round(frame)
     while take.frames and take.frames[-1] >= frame - SAME_FRAME:

@@ -61,8 +61,8 @@ def listen(rig: bpy.types.Object) -> None:
     """Starts to listen for commands to an armature.
 
     Raises:
-        InputError: the address cannot be bound, or other computers are heard on it and Blender may not go
-            online.
+        InputError: the address cannot be bound, or other computers are heard on it and Blender is not allowed
+            online access.
     """
     remote = rig.limber.remote
     refuse_others(remote.host, bpy.app.online_access)
@@ -282,7 +282,8 @@ def _receive(receiver: _Receiver, address: str, numbers: Sequence[float], messag
         if rotation.magnitude < SHORTEST:
             raise RigError(WITHOUT_LENGTH.format(names))
         rotation.normalize()
-        # of the two quaternions for a rotation, the one near the last: signals interpolate numbers
+        # two quaternions give the same rotation: the one near the last is used, since signals interpolate
+        # numbers
         numbers = rotation if rotation.dot(before) >= 0.0 else -rotation
         if velocity and len(velocity) > 3:
             rate = 0.5 * (Quaternion((0.0, *velocity[3:])) @ Quaternion(numbers))

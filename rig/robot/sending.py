@@ -110,7 +110,7 @@ def send(rig: bpy.types.Object, due: float = 0.0, depsgraph: bpy.types.Depsgraph
     effect if it is not connected.
 
     The robot is disarmed if live motion on the rig has ended since the last call, because the authored pose
-    may be far from the robot's.
+    may be far from the robot's. While robots are held, the last values are sent again.
 
     Args:
         rig: The armature object.

@@ -1,4 +1,4 @@
-"""Lists of joints and motors with servo settings: the joints of the active chain, and the motors of the
+"""Lists of joints and motors with servo settings: the joints of the selected chain, and the motors of the
 mechanism.
 """
 
@@ -42,8 +42,8 @@ class ServoList:
 
 
 def lists(rig: bpy.types.Object) -> list[ServoList]:
-    """Lists of servos of a rig: the joints of the active chain (even if there are none), and the motors of
-    the mechanism if there are any; empty if there is neither.
+    """Lists of servos of a rig: the joints of the selected chain (even if there are none), and the motors
+    of the mechanism if there are any; empty if there is neither.
     """
     chain, mechanism = selected(rig.limber.chains, rig.limber.active_chain), rig.limber.mechanism
     joint_lists = [ServoList(chain, "joints", "active_joint")] if chain is not None else []

@@ -28,7 +28,7 @@ from .device import Source
 # per frame, or per another unit of time that the function names
 Value = float | Kinematic
 QUOTES = ("'", '"')  # quotes around a key in a data path
-# largest useful range of a slider; wider ranges do not indicate the real range of the property
+# a wider soft range of a property is not used, since it says nothing on the values that the property has
 MOST_RANGE = 1000.0
 # default velocity, acceleration and jerk, in ranges per s, s2, s3, with which a hobby servo takes 0.25 s for
 # its range

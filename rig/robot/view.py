@@ -23,7 +23,10 @@ class LimberView(bpy.types.PropertyGroup):
 
     rays: BoolProperty(
         name="Gaze",
-        description="Draw the gaze direction of live ends and their aim error",
+        description=(
+            "Draw the gaze direction of live ends with their aim error, and the forward axis of the selected"
+            " chain while it is not live"
+        ),
         default=True,
     )
     arcs: BoolProperty(

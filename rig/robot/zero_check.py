@@ -44,8 +44,8 @@ def pose(rig: bpy.types.Object) -> None:
 
 
 def differences(rig: bpy.types.Object) -> list[Difference]:
-    """Shown and measured value of each joint of the connected robot; by the calibration in the file, although
-    the robot may have been connected with an earlier one.
+    """Shown and measured value of each joint of the connected robot, by the current calibration of the
+    armature, even if the robot was connected with an earlier one.
 
     Raises:
         RigError: the robot is not connected.

@@ -180,7 +180,7 @@ def watch(proxy: bpy.types.Object, targets: dict[str, list[bpy.types.Object]]) -
 
     Args:
         proxy: The proxy.
-        targets: Objects by the name of the proxy's bone that gets the constraint.
+        targets: Name of a bone of the proxy -> objects to which the bone's constraints refer.
     """
     for bone in proxy.pose.bones:
         if _watches(bone, targets):

@@ -13,7 +13,7 @@ class SolvedChain(Protocol):
         reader: Reader of its bones; None if it was not read yet.
         model, outputs: Its model and the last tick's result; None if it was not solved yet.
         poses: Authored poses of its bones, in the reader's order.
-        pose: Shown location, rotation and scale of each bone, by its name.
+        pose: Shown basis (rotation wxyz, location, scale) of each bone, by its name.
     """
 
     reader: ChainReader | None

@@ -15,15 +15,17 @@ from ...bodies.part_names import BodyPart
 from . import measures
 
 LIMBS = (("upper_arm", "forearm", "hand"), ("thigh", "shin", "foot"))
-# [rad] largest bend of a knee or elbow; a calf meets the thigh at about 155 degrees, a forearm the upper arm
-# at 150
+# [rad] a larger bend of a knee or elbow counts as a fault of the clip; a calf meets the thigh at about 155
+# degrees, a forearm the upper arm at 150
 FARTHEST_BEND = np.radians(160.0)
-# [rad] largest bend in the direction opposite to that of most frames; joints overextend by about 15 degrees
+# [rad] a larger bend in the direction opposite to that of most frames counts as a fault; joints overextend by
+# about 15 degrees
 FARTHEST_BACK = np.radians(25.0)
-STRAIGHT = np.radians(5.0)  # [rad] smallest bend of a limb that has a direction
+STRAIGHT = np.radians(5.0)  # [rad] a smaller bend of a limb has no part in its usual direction
 # [rad] angle of the trunk from upright beyond which the figure lies, crawls or stands on its head
 LYING = np.radians(60.0)
-# [rad] largest rotation of head or trunk: a neck rotates by about 80 degrees, a spine bends by about 90
+# [rad] a larger rotation of the head on the trunk, or of the trunk on the hips, counts as a fault: a neck
+# rotates by about 80 degrees, a spine bends by about 90
 FARTHEST_ROTATION = np.radians(110.0)
 
 
@@ -161,8 +163,13 @@ def _bends(rotations: Array, positions: Array, limb: Limb) -> tuple[Array, Array
 
 
 def _farthest(angles: Array, most: float, bone: int, fault: str) -> Iterator[OutOfRange]:
-    """The frame of the largest of the angles (t,) [rad] at a bone, if it is above `most` [rad]; `fault`: part
-    of a sentence, with a field for the angle in degrees.
+    """Yields the frame in which the angle at a bone is largest, if that is above `most` [rad].
+
+    Args:
+        angles: (t,) [rad] the bone's angle in each frame.
+        most: Largest angle [rad] that is no fault.
+        bone: Index of the bone.
+        fault: Part of a sentence, with a field for the angle in degrees.
     """
     known_angles = np.where(np.isfinite(angles), angles, 0.0)
     frame = int(known_angles.argmax())

@@ -1,4 +1,4 @@
-"""Reads BVH files in the dialects of programs that write them, and checks them. Knows no Blender.
+"""Reads BVH files in the dialects of programs that write them, and checks them. Independent of Blender.
 
 The format has no standard (Meredith & Maddock 2001, "Motion capture file formats explained"). Read are: any
 letter case, byte order mark, and line ends; braces on the line of a name; names with blanks; comments (# and
@@ -26,7 +26,7 @@ FROM_FILE = "export the clip again from the program that captured it"
 POSITIONS = ("xposition", "yposition", "zposition")
 ROTATIONS = ("xrotation", "yrotation", "zrotation")
 COMMENTS = ("#", "//")
-MOST_DIGITS = 10  # number of digits from which a number is too large for a count of frames
+MOST_DIGITS = 10  # a number of frames or channels with this many digits, or more, is refused
 GLUED = re.compile(r"(?<=[0-9.])-")  # the minus sign of a number without a blank before it
 MARKS = ((b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"))  # byte order marks
 
@@ -91,7 +91,7 @@ def _decoded(content: bytes) -> str:
 
 
 class Statement(NamedTuple):
-    """A brace, or a keyword and what belongs to it."""
+    """A brace, or a keyword with its arguments."""
 
     line: int  # number of its line, from 1
     words: list[str]

@@ -8,15 +8,22 @@ import numpy as np
 
 from ....solvers.kinematics.se3 import Array
 
-FLAT = np.radians(40.0)  # [rad/s] speed below which a foot may stand; in a step it rolls and swings
+# [rad/s] a foot that rotates faster does not count as standing: in a step it rolls and swings
+FLAT = np.radians(40.0)
 STANDING_TIME = 0.1  # [s] time over which a foot's velocity is measured
-LOW = 0.04  # largest height [leg lengths] above the floor of a foot that may be flat on the ground
-RISING = 0.12  # largest vertical speed [leg lengths/s] of such a foot
-SLIDES = 0.09  # distance [leg lengths] beyond which such a foot slides
-SAME_PLACE = 0.15  # distance [leg lengths] within which a foot stands where it has stood before
+# [leg lengths] a foot does not count as standing if it is higher than this above the floor (in `two_heights`:
+# above the lowest foot)
+LOW = 0.04
+# [leg lengths/s] a foot whose vertical speed (in `two_heights`: whose speed) is higher does not count as
+# standing
+RISING = 0.12
+SLIDES = 0.09  # [leg lengths] a larger distance that a standing foot moves is a finding
+SAME_PLACE = 0.15  # [leg lengths] distance within which a foot stands where it has stood before
 # [rad] rotation within which a foot stands as before; on its toes it is rotated farther
 SAME_ANGLE = np.radians(20.0)
-TWO_HEIGHTS = 0.1  # difference of heights [leg lengths] beyond which a foot is in the floor or above it
+# [leg lengths] a larger difference between heights of a foot that stands at one position is a finding: at one
+# of the heights it is in the floor or above it
+TWO_HEIGHTS = 0.1
 
 
 def steps(rotations: Array) -> Array:
@@ -83,8 +90,9 @@ def _slide(
 
 
 def two_heights(rotations: Array, positions: Array, feet: Sequence[int], hips: int, seconds: float) -> Array:
-    """For each foot (f,) the largest difference, as a share of the leg's length, between the heights at which
-    it stands at one place: at one of them the foot is in the floor or above it. Arguments as for `slides`.
+    """For each foot (f,) the largest difference, as a share of the leg's length, between heights at which it
+    stands at the same position: at one of these heights it is in the floor or above it. Arguments as for
+    `slides`.
     """
     window = max(1, round(STANDING_TIME / seconds))
     leg = _leg_length(positions, feet, hips) if len(feet) and len(positions) > window else 0.0

@@ -14,8 +14,8 @@ import numpy as np
 from ....solvers.kinematics import se3
 from ....solvers.kinematics.se3 import Array
 
-POP = np.radians(10.0)  # [rad] deviation of a bone in one frame that people see as a pop
-# deviation of a figure's position in one frame that people see as a pop, as a share of its height
+POP = np.radians(10.0)  # [rad] a smaller deviation of a bone in one frame is no pop: people do not see it
+# a smaller deviation of a figure's position in one frame, as a share of the figure's height, is no pop
 POP_WAY = 0.06
 # smallest ratio of a pop to the deviations beside it. In captured dance at 24 to 120 frames per second, with
 # feet that strike the floor, only wrists exceed it, which flip about straight arms.
@@ -23,9 +23,9 @@ OUT_OF_PROPORTION = 4.0
 # largest number of frames for which a displaced bone stays before it returns; one that stays longer has
 # smooth motion beside each of its two jumps
 LONGEST_DISPLACED = 2
-# number of motions in a window: the tested one, and two on either side, through which the expected curve goes
-WINDOW = 5
-# [rad] largest rotation in a frame; beyond a right angle two frames do not show to which side a bone rotates
+WINDOW = 5  # number of motions in a window: one motion, and two on either side, whose curve predicts it
+# [rad] a larger rotation in a frame is not expected to go on: beyond a right angle two frames do not show to
+# which side a bone rotates
 FASTEST = np.radians(90.0)
 # number of motions on either side of an exchange that must be smooth: quick sinusoids have single smooth ones
 BESIDE = 2
@@ -67,7 +67,7 @@ def exchanges(rotations: Array, least: float) -> Array:
     is_crossing = (size > least) & (size > OUT_OF_PROPORTION * _deviations_crossing(rotations, motions))
     together = deviations.sum(axis=2)
     for frames in range(LONGEST_DISPLACED + BESIDE):
-        # the bones exchange their poses here and, unless they stay so for long, again
+        # the bones exchange their poses here and, unless they stay exchanged for long, back again later
         last = len(motions) - frames
         beside = _deviations_beside(bones, frames, BESIDE).reshape(last, -1, 2).max(axis=2)
         smooth = np.minimum(together[:last], together[frames:]) > OUT_OF_PROPORTION * beside
@@ -78,8 +78,10 @@ def exchanges(rotations: Array, least: float) -> Array:
 
 
 def _deviations_crossing(rotations: Array, motions: Array) -> Array:
-    """Larger deviation (t - 1, p), of two bones, of the rotation from a bone's pose to the other's in the
-    next frame, from those that continue the bone's motion before or lead to the other's motion after.
+    """The larger deviation (t - 1, p) of the two bones of each pair.
+
+    A bone's deviation is that of the rotation from its pose to the other bone's pose in the next frame, from
+    the nearest rotation that continues its own motion before or leads to the other's motion after.
 
     Args:
         rotations: (t, p, 2, 3, 3) as for `exchanges`.
@@ -92,8 +94,8 @@ def _deviations_crossing(rotations: Array, motions: Array) -> Array:
 
 
 def _continued(motions: Array) -> Array:
-    """Two motions (2, ...) that continue those before each motion: the last, and the last with its last
-    change repeated. Infinite if not known, or larger than FASTEST.
+    """Two predictions (2, ...) of each motion from those before it: the previous motion, and the previous
+    motion with its change repeated. Infinite if not known, or larger than FASTEST.
     """
     continued = np.full((2, *motions.shape), np.inf)
     continued[0, 1:] = motions[:-1]
@@ -156,8 +158,8 @@ def _deviations(motions: Array, fastest: float) -> Array:
 
 
 def _on_curve(motions: Array) -> Array:
-    """For each motion the value (t - 1, k, 3), at its time, of the polynomial through the two before and the
-    two after it, which is a cubic; at the clip's ends through those that are there.
+    """For each motion the value (t - 1, k, 3), at its time, of the cubic polynomial through the two motions
+    before and the two after it; at the clip's ends, of the polynomial through those of the four that exist.
     """
     count = len(motions)
     first = np.clip(np.arange(count) - WINDOW // 2, 0, count - WINDOW)
@@ -179,10 +181,12 @@ CURVES = np.array([_curve(index) for index in range(WINDOW)])
 
 
 def _deviations_beside(motions: Array, frames: int, count: int = 1) -> Array:
-    """Larger deviation (t - 1 - frames, k) of the motions beside a pop that begins with each motion and ends
-    `frames` later: of the `count` before it from those before, and of those after it from those after. Near
-    the clip's ends both are on the same side; at its ends one is the whole motion there, since a blow may end
-    in the first frame or begin in the last.
+    """Largest deviation (t - 1 - frames, k) of the motions beside a pop that begins with each motion and ends
+    `frames` later: of the `count` motions before it, from what still earlier ones predict, and of the `count`
+    motions after it, from what still later ones predict.
+
+    Near the clip's ends both are taken from the side that has enough motions. For its first and last motion
+    the size of the neighbouring motion counts, since a blow may end in the first frame or begin in the last.
     """
     last = len(motions) - frames
     before, after = np.full((2, *motions.shape[:2]), np.nan)

@@ -34,9 +34,9 @@ class Recorded:
         seconds: Time [s] from one frame to the next.
         bones: Names of the clip's k bones that the robot follows, and their ancestors; parents first.
         source_rotations, source_positions: Their world poses (t, k, 3, 3) and (t, k, 3).
-        height: Size of the clip's figure, in the unit of its positions.
+        height: Largest extent of the clip's figure at rest along an axis, in the unit of its positions.
         hips: Index of the topmost bone that a link follows.
-        feet: Indices of bones that are feet.
+        feet: Indices of the bones of pairs with Plant: the feet.
         links: Names of the robot's l links that follow a bone.
         link_rotations: Their world rotations (t, l, 3, 3).
         rows: For each frame the value [rad; prismatic joints m] of each joint that the body or a chain moves.

@@ -12,7 +12,7 @@ from ...bodies import pair_calibration, pairing
 from .bvh import FROM_FILE
 from .bvh_copy import importable_copy
 
-FEWEST_PAIRS = 4  # smallest number of pairs for a robot whose limbs have no known names
+FEWEST_PAIRS = 4  # a robot whose limbs have no known names is refused if it has fewer pairs
 
 
 def robot_in(name: str) -> bpy.types.Object:

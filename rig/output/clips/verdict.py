@@ -10,13 +10,14 @@ from .. import discontinuities
 from . import anatomy, measures, pops
 from .recorded import Recorded
 
-# [rad] error of a link, while a joint is at its limit, from which the clip counts as beyond the robot's range
+# [rad] error of a link, while a joint is at its limit, above which the clip counts as beyond the robot's
+# range
 LIMITED = np.radians(10.0)
-# [rad] smallest error of a link that is reported while no joint is at its limit; arms with few joints have
-# errors of about 30 degrees
+# [rad] error of a link, while no joint is at its limit, above which it is a finding; arms with few joints
+# have errors of about 30 degrees
 AWAY = np.radians(45.0)
-LIES = 0.95  # smallest share of frames from which a clip without an upright figure is reported
-MOST_SENTENCES = 20  # largest number of findings that are written for a clip
+LIES = 0.95  # share of frames without an upright figure from which the clip's up axis counts as wrong
+MOST_SENTENCES = 20  # largest number of findings that are written for a clip; the others are only counted
 
 
 @dataclass
@@ -32,7 +33,7 @@ class ClipVerdict:
         slid_feet: Largest distance, as a share of the leg's length, that a foot slides.
         standing_heights: Largest difference, as a share of the leg's length, between heights at which a foot
             stands at one place.
-        lying: Share of frames in which the clip's figure is distances from upright.
+        lying: Share of frames in which the trunk of the clip's figure is far from upright.
         out_of_range: Number of joints of the clip's figure that exceed a person's range.
         findings: Sentences with joint or bone and frame; empty if the clip is good.
     """

@@ -34,7 +34,7 @@ _results: dict[int, MotionCheckResult] = {}  # each object's last check, by its 
 
 
 def result(rig: bpy.types.Object) -> MotionCheckResult | None:
-    """The last check of an armature in this session; None if there is none."""
+    """The last check of an object's movers in this session; None if there is none."""
     return _results.get(rig.session_uid)
 
 

@@ -11,7 +11,7 @@ from typing import Protocol
 
 import numpy as np
 
-EXACT = 1e-6  # [m] error of a distance, smaller than the clearance of any robot
+EXACT = 1e-6  # [m] largest error of a distance; a smaller distance counts as contact
 # largest number of steps of Wolfe's method: a few suffice for flat faces, a ball needs some dozens
 MOST_STEPS = 100
 HALVINGS = 40  # number of steps of the golden-section search: they divide a link's length by more than 1e8
@@ -100,7 +100,8 @@ def intrusion(body: ConvexBody, head: np.ndarray, tail: np.ndarray, radius: floa
     """How far a link penetrates a body [m]: its radius plus the depth of its line, from `head` to `tail` (3,)
     [m]; negative outside.
 
-    Far away the result is a lower bound of the distance, which suffices to know that the link is outside.
+    Far away its magnitude is only a lower bound of the distance, which suffices to know that the link is
+    outside.
     """
     normals, offsets = body.planes
     if len(offsets):

@@ -11,7 +11,9 @@ import numpy as np
 
 from .. import discontinuities
 
-ROUNDING = 1e-3  # relative tolerance: motion at a limit is not beyond it
+# a value exceeds a limit if it is larger by more than this share of the limit; a joint is at a position limit
+# if it is nearer than this share of its range
+ROUNDING = 1e-3
 WHOLE = 100.0  # numbers from this size on are shown without decimals
 GAP = 2  # largest number of frames between two findings of a kind that are merged
 
@@ -133,8 +135,8 @@ def findings(take: CheckedTake, lost_beyond: float, changed_beyond: float) -> li
 
     Args:
         take: The motion.
-        lost_beyond: Aim error [rad] from which a target counts as lost.
-        changed_beyond: Difference [rad] between filtered and desired joint values that is reported.
+        lost_beyond: Aim error [rad] above which a target counts as lost.
+        changed_beyond: Difference [rad] between filtered and desired joint values above which it is reported.
     """
     all_findings = [
         *_messages(take, "GOAL", take.problems),

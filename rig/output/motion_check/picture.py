@@ -23,7 +23,9 @@ BACK, PANEL, GRID, INK = "#fff", "#f5f5f5", "#ccc", "#1a1a1a"
 DESIRED, SHOWN = "#8c8c8c", "#004d99"
 SHADE = 0.45  # opacity of a finding's colour over the background of a plot
 LEAST = 5.0  # [pixels] smallest width of a finding's shading
-DEEPEST = 0.1  # [m] largest distance in a plot of zones; values inside are above, values outside below
+# [m] range of a plot of zones to either side of a zone's surface: depths inside are above the middle,
+# distances outside below; larger values lie on the edge
+DEEPEST = 0.1
 BROADEST = 0.05  # [rad] smallest range of a plot of the aim error, so that noise does not look like an error
 
 
@@ -31,8 +33,8 @@ class _Plot(NamedTuple):
     """One row of the picture: two curves over the frames, their range of values, and the texts."""
 
     name: str
-    desired: np.ndarray  # (t,) values before the motion filter
-    shown: np.ndarray  # (t,) values after it
+    desired: np.ndarray  # (t,) values before the motion filter; for zones the same as `shown`
+    shown: np.ndarray  # (t,) values after the motion filter
     span: tuple[float, float]  # values at the lower and at the upper edge
     high: str  # text at the upper edge
     low: str  # text at the lower edge

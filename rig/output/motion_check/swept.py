@@ -6,8 +6,8 @@ from typing import NamedTuple
 import numpy as np
 from mathutils import Matrix, Quaternion, Vector
 
-# largest number of test positions between two frames; a link that would need more has jumped, and must not
-# slow down the check
+# largest number of test positions between two frames; for a link that would need more they are farther apart,
+# since it has jumped, and must not slow down the check
 MOST_LINES = 32
 
 

@@ -27,7 +27,9 @@ class LimberFinding(bpy.types.PropertyGroup):
     """A row in the list of findings."""
 
     name: StringProperty(name="Finding", description="What the check found, as a sentence")
-    subject: StringProperty(name="Subject", description="Joint, link or chain in which the problem is")
+    subject: StringProperty(
+        name="Subject", description="Joint, link, chain, body or mechanism in which the problem is"
+    )
     kind: StringProperty(name="Kind", description="Identifier of the kind of finding")
     frame: IntProperty(name="Frame", description="Frame in which the finding is worst")
     until: IntProperty(name="Last Frame", description="Last frame of the finding")

@@ -21,6 +21,7 @@ SHAPED = {"MESH", "CURVE", "SURFACE", "FONT", "META"}  # types of objects that c
 # [m] smallest step along a link's path between frames at which it is tested; for links with a larger radius,
 # the step is the radius
 LEAST_STEP = 0.005
+# corners of the cube from -1 to 1, and their indices in its triangles
 CUBE = np.array([[x, y, z] for x in (-1.0, 1.0) for y in (-1.0, 1.0) for z in (-1.0, 1.0)])
 CUBE_FACES = np.array(
     [
@@ -126,6 +127,7 @@ class Zone:
 
 
 def _hull(corners: np.ndarray) -> Hull:
+    """Convex hull of points (k, 3) [m]; without faces if the points lie in a plane."""
     mesh = bmesh.new()
     try:
         for corner in corners:
@@ -198,8 +200,9 @@ def zones_of(rig: bpy.types.Object) -> list[Zone]:
 class Links:
     """Links (bones) of a mover that its joints can move.
 
-    Raises:
-        RigError: a bone is missing.
+    Args:
+        rig: The armature object.
+        names: Names of the bones.
     """
 
     def __init__(self, rig: bpy.types.Object, names: Iterable[str]) -> None:
@@ -224,7 +227,7 @@ def intrusions(
     A zone that moves with a link is not checked against it.
 
     Args:
-        links: Links of a chain.
+        links: Links of a mover.
         zones: The zones in this frame.
         lines: (n, 2, 3) world positions of heads and tails [m].
         before: World positions in the last frame; None in the first frame.

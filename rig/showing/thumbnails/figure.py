@@ -16,7 +16,8 @@ from ...chains import postures
 from ...scene.goal import LOOKS, ORIENTS, ends_of, forward_axis
 from .raster import ColouredSolid, PictureFrame, draw, frame
 
-# directions to the camera (front, side, above), for armatures that stand along Z and face -Y or X
+# direction to the camera, aslant from the side, the front and above, for armatures that stand along Z and
+# face -Y or X
 CAMERA = Vector((0.72, -0.62, 0.33))
 # colours (red, green, blue) from a colour-blind-safe palette
 MOVED, OTHER, LOOK = ((0.35, 0.72, 0.93), (0.55, 0.55, 0.55), (0.95, 0.78, 0.2))
@@ -187,7 +188,7 @@ def _arrows(
 
 
 def is_shown(bone: bpy.types.Bone) -> bool:
-    """Whether any of the bone's collections is visible."""
+    """Whether a bone is not hidden, and is in a visible collection or in none."""
     return not bone.hide and (
         not bone.collections or any(collection.is_visible_effectively for collection in bone.collections)
     )

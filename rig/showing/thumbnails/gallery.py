@@ -27,7 +27,7 @@ class Key(NamedTuple):
     rig: int  # session_uid of the armature object
     chain: str  # uid of the chain
     action: int  # session_uid of the action
-    ends: tuple  # for each end: bone, goal and forward axis
+    ends: tuple  # for each end: bone, goal, forward axis and direction, and Eye
 
 
 class _Gallery:

@@ -10,7 +10,7 @@ MARGIN = 0.06  # margin on each side, as a fraction of the picture's side
 LIGHT = np.array([-0.35, 0.55, 0.76])  # unit vector to the light: right, up, near
 DIM = 0.45  # brightness of a face turned away from the light
 OUTLINE = 0.35  # brightness of a solid along its outline
-SMALLEST = 1.5  # [pixels] smallest size of a solid that is drawn
+SMALLEST = 1.5  # [pixels] a solid that is smaller in both directions is not drawn
 
 
 class ColouredSolid(NamedTuple):
