@@ -45,7 +45,7 @@ def _table(motion: Motion, board: Board, start_pin: int) -> MotionTable:
     if PULSE_RATE % motion.rate:
         raise ExportError(
             f"The firmware sends {PULSE_RATE} pulses a second, which {motion.rate} Hz do not divide: choose"
-            " 50, 25 or 10"
+            " one that does, such as 50, 25 or 10"
         )
     if start_pin != NO_PIN and board.button_pins is not None and start_pin not in board.button_pins:
         raise ExportError(

@@ -149,7 +149,7 @@ class LIMBER_OT_about_robot(Operator):
         if why := needs_rig(context):
             return why
         if gallery_robot.KEY not in (rig_of(context).data or ()):
-            return "The active armature is no robot of the gallery: choose one by Add > Limber Robot"
+            return "The armature in use is no robot of the gallery: choose one by Add > Limber Robot"
         return ""
 
     def run(self, context):

@@ -62,7 +62,7 @@ class LIMBER_OT_close_named_loops(UndoOperator):
     def why_not(cls, context) -> str:
         rig = rig_of(context)
         if rig is None or rig.type != "ARMATURE" or not closures.named_pairs(rig):
-            return f"No active armature has bones {NAMES} without a closure: select two bones and press + instead"
+            return f"No armature in use has bones {NAMES} without a closure: select two bones and press + instead"
         if has_mechanism(rig) and rig.limber.mechanism.closures_file:
             return "The robot's own file has the closures: they cannot be changed here"
         return needs_authoring(context) if has_mechanism(rig) else ""

@@ -102,7 +102,7 @@ class LIMBER_OT_import_lerobot(Stepwise, ReadsFile, UndoOperator):
             raise RigError(why)
         rig, path = rig_of(context), self.path
         if rig.name != self._rig_name:
-            raise RigError(f"'{self._rig_name}' is no longer active: select it, and import the file again")
+            raise RigError(f"'{self._rig_name}' is no longer in use: select it, and import the file again")
         family = calibration_file.family_of(path, rig.limber.device.protocol)
         self.warn(lerobot.give(rig, self.work.result, _model(self, rig), self.prefix.strip(), family))
         keep_copy(self, rig)

@@ -311,12 +311,13 @@ class BodySession(SceneSession):
                 self.record.restart()
 
     def _filters(self, retarget: PropertyGroup, body: Body) -> tuple[Filter, ...]:
-        """Motion filter of each joint; empty if none is chosen. A limit that a joint does not have itself is
-        the body's or, if that is not set, that of a new chain's joint.
+        """Motion filter of each joint; empty if none is chosen. Of a joint's own limit and the body's the
+        smaller one counts; without both, that of a new chain's joint.
         """
         if retarget.filter == NO_FILTER:
             return ()
-        usual = retarget.velocity or VELOCITY, retarget.acceleration or ACCELERATION, JERK
+        of_body = retarget.velocity or inf, retarget.acceleration or inf, inf
+        usual = VELOCITY, ACCELERATION, JERK
         bounds = zip(
             np.clip(body.lower, -FARTHEST, FARTHEST).tolist(),
             np.clip(body.upper, -FARTHEST, FARTHEST).tolist(),
@@ -324,11 +325,11 @@ class BodySession(SceneSession):
         )
         filters = []
         for (lower, upper), motion in zip(bounds, self.reader.motions, strict=True):
-            known = (
-                limit if limit < inf else usual_limit
-                for limit, usual_limit in zip(motion[2:], usual, strict=True)
+            known = map(min, motion[2:], of_body)
+            used = (
+                limit if limit < inf else usual_limit for limit, usual_limit in zip(known, usual, strict=True)
             )
-            filters.append(make_filter(retarget.filter, Limits(lower, upper, *known), motion_style(retarget)))
+            filters.append(make_filter(retarget.filter, Limits(lower, upper, *used), motion_style(retarget)))
         return tuple(filters)
 
     def _inputs(

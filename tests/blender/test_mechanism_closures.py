@@ -125,7 +125,7 @@ def test_named_pairs_close_in_one_click_and_the_loop_holds(tmp_path, capfd):
     ]
     with pytest.raises(
         RuntimeError,
-        match="No active armature has bones closing_NAME_1 and closing_NAME_2 without a closure",
+        match="No armature in use has bones closing_NAME_1 and closing_NAME_2 without a closure",
     ):
         bpy.ops.limber.close_named_loops()
     bpy.ops.object.mode_set(mode="POSE")

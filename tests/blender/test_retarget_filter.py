@@ -103,6 +103,21 @@ def test_joints_in_a_chain_are_filtered_within_the_limits_of_the_chains_table():
     assert max(others) > radians(10)
 
 
+def test_a_joint_in_a_chain_is_no_faster_than_the_bodys_fastest_joint():
+    rig, _ = follower()
+    _, chain = looking_chain(
+        rig, called(XSENS, "left upper_arm"), called(XSENS, "left forearm"), at=target((0.5, -3.0, 1.2))
+    )
+    for joint in chain.joints:
+        joint.lower, joint.upper, joint.velocity = -3.0, 3.0, radians(300)
+    retarget = rig.limber.retarget
+    retarget.filter, retarget.velocity, retarget.own_velocities = "default", radians(20), False
+    live.start(rig, retarget)
+    of_chain = {(joint.bone, joint.axis) for joint in chain.joints}
+    fastest = max(abs(joint.velocity) for row in played(rig) for key, joint in row.items() if key in of_chain)
+    assert radians(10) < fastest <= radians(20) * (1 + 1e-6)
+
+
 def test_a_bodys_motion_without_a_filter_is_as_solved():
     rig, _ = follower()
     assert rig.limber.retarget.filter == "none"

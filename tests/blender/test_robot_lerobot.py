@@ -197,7 +197,7 @@ def test_another_robot_that_is_active_when_the_file_has_been_read_gets_no_calibr
     while window.send("TIMER") == {"RUNNING_MODAL"}:
         pass
     assert window.reports[-1][0] == "ERROR"
-    assert f"'{so101.name}' is no longer active" in window.reports[-1][1]
+    assert f"'{so101.name}' is no longer in use" in window.reports[-1][1]
     assert calibrated(so101) == before
 
 
