@@ -46,7 +46,7 @@ def rows_of(data: bytes) -> list[list[str]]:
 
 
 def _make_rectangular(rows: list[list[str]]) -> None:
-    """Removes empty cells from the ends of the heading, and of rows that are longer.
+    """Remove empty cells from the ends of the heading, and of rows that are longer.
 
     Raises:
         MotionFileError: A row still has another length than the first.

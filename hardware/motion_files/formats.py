@@ -22,7 +22,7 @@ from .motion import Motion
 from .recording import Recording
 
 FIRST = EpisodeChoice()
-TABLES = (".tsv", ".txt", ".dat", ".mot", ".sto", ".motion")  # suffixes of tables other than .csv
+TABLES = (".tsv", ".txt", ".dat", ".mot", ".sto", ".motion")  # suffixes of text tables, besides .csv
 Make = Callable[[Motion, "Settings"], bytes | Mapping[str, bytes]]
 Read = Callable[[bytes, Path, "Settings"], Recording]
 
@@ -100,7 +100,7 @@ class Format:
 
     @property
     def suffixes(self) -> tuple[str, ...]:
-        """Suffixes of files of this kind that can be read; empty for a folder."""
+        """Suffixes of the format's files, or for a folder of the files in it that can be chosen to read it."""
         return tuple(filter(None, (self.suffix, *self.more_suffixes)))
 
     def for_suffix(self, suffix: str) -> Format:
@@ -236,7 +236,7 @@ FORMATS: Mapping[str, Format] = _Formats(
         ),
         "servo_animation": _with_variants(
             "blender-servo-animation",
-            "What blender-servo-animation's own library plays",
+            "Files for blender-servo-animation's own library",
             servo_animation_h=Format(
                 "Arduino",
                 "The header that its Arduino library plays",
@@ -245,7 +245,7 @@ FORMATS: Mapping[str, Format] = _Formats(
             ),
             servo_animation_bin=Format(
                 "Binary",
-                "The same commands as bytes, for a memory card",
+                "The commands of the Arduino header as bytes, for a memory card",
                 ".bin",
                 lambda motion, _: servo_animation.binary(motion),
             ),

@@ -40,8 +40,8 @@ SUFFIX = ".pos"
 # joints in the order of their servos
 SO_ARM = ("shoulder_pan", "shoulder_lift", "elbow_flex", "wrist_flex", "wrist_roll", GRIPPER)
 BEFORE_2025 = "main_"  # prefix of the SO-100's joints in older datasets
-MOST_FILES = 10_000  # largest number of a dataset's files that are searched for an episode
-MOST_ROWS = 20_000_000  # largest number of rows that are read: four days at 50 Hz
+MOST_FILES = 10_000  # number of a dataset's tables that are searched for an episode; others are ignored
+MOST_ROWS = 20_000_000  # largest number of rows that are searched, four days at 50 Hz; more are refused
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +146,7 @@ class _Decoding:
 
     def __init__(self, episode: EpisodeChoice, size: int, allow_large: bool) -> None:
         self.episode, self.size, self.allow_large = episode, size, allow_large
-        self.rows = self.count = 0  # number of rows examined; count of numbers in these and in the episode
+        self.rows = self.count = 0  # rows searched so far; numbers decoded for that, and in the episode
 
     def numbers(self, file: Path) -> array[float]:
         """Numbers of the episode's rows in a table, in their order, `size` in each."""

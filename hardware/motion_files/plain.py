@@ -32,11 +32,12 @@ from .recording import RecordedColumn, Recording
 
 FORMAT, VERSION = "limber motion", 1
 LIMITS = ("lower", "upper", "velocity", "acceleration", "jerk")
-# unit in the heading of Limber's own table, and factor to it, by the joint's unit
+# unit of a joint -> (unit in the heading of Limber's own table, factor to it)
 SCALES = {"rad": ("deg", 180.0 / math.pi), "m": ("mm", 1000.0), "plain": ("", 1.0)}
-# unit in the heading of a table in joints' own units, by the joint's unit
+# unit of a joint -> unit in the heading of a table in the joints' own units
 OWN_UNITS = {"rad": "rad", "m": "m", "plain": ""}
-# [s] latest time since 1970; larger numbers are milliseconds, microseconds or nanoseconds
+# larger times count as milliseconds, microseconds or nanoseconds since 1970, since in seconds they would be
+# after the year 5000
 LATEST_CLOCK = 1e11
 JOINT_UNITS = ("rad", "m", "plain")
 
@@ -163,8 +164,8 @@ def _without_texts(columns: Mapping[int, ColumnJoint], rows: list[list[str]]) ->
 
 
 def _in_seconds(times: tuple[float, ...]) -> tuple[float, ...]:
-    """Times [s] from a computer's clock, which counts from 1970 in seconds, milliseconds, microseconds or
-    nanoseconds.
+    """Times in seconds; large ones are taken for those of a computer's clock, which counts milliseconds,
+    microseconds or nanoseconds from 1970.
     """
     scale = 1.0
     while times and scale * times[0] > LATEST_CLOCK and scale > TIME_UNITS["nanoseconds"]:

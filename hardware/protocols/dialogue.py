@@ -1,5 +1,5 @@
-"""Half-duplex queries: sends one at a time, and times out answers. Times are arguments. Knows no port and no
-clock.
+"""Half-duplex queries: sends one at a time, and times out answers. Independent of ports and clocks: bytes and
+times are arguments.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class Dialogue:
         baudrate: Baud rate of the line [bit/s].
 
     Attributes:
-        patience: Delay [s] of an answer by adapters and drivers after which it counts as missing.
+        patience: Wait [s] for an answer, beyond its transmission time, after which it counts as missing.
         line_free_at: Time [s] at which the line has transmitted all bytes sent so far. The system stores what
             is sent faster than that, and a stop would wait behind it.
     """
