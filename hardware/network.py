@@ -13,8 +13,8 @@ CONNECT_TIMEOUT = 4.0  # [s] timeout of connecting, shorter than the worker's ti
 # [bytes] largest read in a step of the worker: eight times the daemon's data, decoded within 2 ms for any
 # content
 RECEIVE = 2_048
-# largest number of successive reads of `RECEIVE` bytes; more are a fault, since data that arrive faster than
-# they are read are 1.3 s late by then
+# largest number of successive reads of `RECEIVE` bytes: data that arrive faster than they are read are read
+# later and later, after a quarter of a megabyte 1.3 s late
 FLOODED_AFTER = 128
 # [bytes] largest size of unsent data: half a second of commands; further ones are refused, since they would
 # arrive late

@@ -6,7 +6,8 @@ import _thread
 import contextlib
 import subprocess
 
-# [s] wait for the worker to end by itself: it slows the robot down and disarms it, in at most 1.6 s
+# [s] wait for the worker to end by itself: it slows the robot down and disarms it, in at most 1.6 s; then it
+# is killed
 CLOSE_GRACE = 1.8
 # [s] wait for the end of a killed process, which comes at once except during a call of a driver
 KILL_GRACE = 1.0

@@ -21,7 +21,8 @@ WATCHDOG_MS = 250  # [ms] time without a move after which the virtual device hol
 PERIOD_US = 20000  # [us] period of the servos' pulses
 LOWEST_US, HIGHEST_US = 400.0, 2600.0  # [us] range of pulses that the virtual device accepts
 STEP = 0.005  # [s] step of the simulation: a quarter of a pulse period
-# [s] time to the rest of an unattended robot: the watchdog's timeout, and a full swing of a servo
+# [s] longest time that is simulated in one call: an unattended robot is at rest by then, after the watchdog's
+# timeout and a full swing of a servo
 SETTLED = 2.0
 
 

@@ -21,7 +21,7 @@ from .take import STANDING, Take, Values
 HIGHEST_RATE = 255  # [1/s] largest sample rate, which some formats store in a byte; servos take less
 # share of the joints' limits for the return to the first frame, which is slow because it is not authored
 RETURN_SHARE = 0.5
-RETURN_LIMIT = 120.0  # [s] longest return to the first frame; a longer one is refused, as due to a wrong limit
+RETURN_LIMIT = 120.0  # [s] longest return to the first frame; a longer one, due to a wrong limit, is refused
 
 
 @dataclass(frozen=True, slots=True)

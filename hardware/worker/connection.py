@@ -18,7 +18,7 @@ from ..transport import Transport, TransportError
 from .connection_state import AT_REST, CONFIRMED, PENDING, ConnectionState, DesiredState, Transitions
 
 _FINEST = 1e-6  # [s] durations below this count as equal
-_STEP = math.log(1.05)  # logarithm of the ratio of two buckets, 5% apart: a percentile is known to 2.5%
+_STEP = math.log(1.05)  # logarithm of the ratio of neighbouring buckets, 5%: a percentile is known to 2.5%
 _BUCKETS = math.ceil(math.log(1e8) / _STEP)  # number of buckets: up to 100 s
 
 
@@ -117,7 +117,7 @@ READ_EVERY = 0.02  # [s] time between polls while the robot is moved by hand
 # [s] time without an answer that is a fault; the device's own watchdog has ended the motion by then
 SILENT_AFTER = 0.5
 AWAY = 0.1  # [s] time between two steps of the worker from which it counts as held up
-# [s] longest time between two moves; a longer one comes near the timeout of servos' and boards' watchdogs
+# [s] longest time between two moves; a slower line is refused, since it comes near the watchdogs' timeouts
 LONGEST_MOVE_INTERVAL = 0.1
 TOO_SLOW = (
     "{} baud are too slow for its {} servos: choose a higher Baud Rate, here and in the board or the servos"
@@ -210,7 +210,7 @@ class Connection(ABC):
         self.state = (CONFIRMED if is_confirmed else PENDING)[self._desired]
 
     def fail(self, fault: Fault, detail: str) -> None:
-        """Record a fault. One that is there already stays, unless the connection works no longer."""
+        """Record a fault. An earlier one stays, unless only the new one makes the connection unusable."""
         if self.fault_report is None or (self.alive and fault not in RECOVERABLE):
             self.fault_report = FaultReport(fault, detail)
 

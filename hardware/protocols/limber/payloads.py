@@ -323,7 +323,7 @@ class FrameDecoder:
 
     @property
     def noise(self) -> int:
-        """Number of received bytes that belonged to no frame."""
+        """Number of received bytes that belonged to no valid frame."""
         return self._stream.dropped
 
     def feed(self, data: bytes) -> list[MessageFrame]:

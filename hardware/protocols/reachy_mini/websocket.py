@@ -113,8 +113,8 @@ class WebSocket:
             self.opened = True
 
     def _next_frame(self) -> tuple[bool, int, bytes] | None:
-        """Removes the next complete frame from the pending bytes: (whether its message ends, kind, content);
-        None if it is not complete yet.
+        """Remove the next frame from the pending bytes and return (whether it ends its message, opcode,
+        content); None if it is not complete yet, or breaks the protocol, which ends the connection.
         """
         data = self._pending
         if len(data) < 2:
