@@ -27,8 +27,8 @@ def dot(a: Sequence[float], b: Sequence[float]) -> float:
 
 
 def least_squares_inverse(matrix: Sequence[tuple[float, ...]]) -> tuple[tuple[float, ...], ...] | None:
-    """Least-squares inverse (joints, channels) of a (channels, joints) matrix by QR; None if its rank is below the
-    number of joints.
+    """Least-squares inverse (joints, channels) of a (channels, joints) matrix by QR; None if its rank is
+    below the number of joints.
     """
     # QR by modified Gram-Schmidt: a column's components along the basis are subtracted one after the other,
     # since subtracting all at once would lose digits

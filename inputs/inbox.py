@@ -34,7 +34,7 @@ WAITING = 1 << 20  # [bytes] capacity of the queue of packets; beyond it the old
 OVERHEAD = 512  # [bytes] size counted for each packet in addition to its content
 LONGEST_PROBLEM = 400  # largest number of letters of a sentence on a problem, which panels draw
 NAME = 64  # number of significant letters of a string, which is the longest name in Blender
-KEPT = 4096  # largest number of keys whose newest packet is remembered while older ones wait
+KEPT = 4096  # largest number of keys with packets in the queue; with more, the queue is dropped
 # [bytes] requested socket buffer, which stores packets while the computer runs other programs: those of a
 # flood for a tenth of a second, and urgent packets if they have no separate socket. Linux grants at most
 # net.core.rmem_max; macOS refuses more than about 7 MB.

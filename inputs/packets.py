@@ -18,13 +18,13 @@ IMMEDIATELY = 1  # largest time tag that gives no time; some senders send 0 inst
 FRACTION = 2.0**-32  # [s] unit of time tags
 # tag -> (layout for `struct`, size [bytes]) of a number
 NUMBERS = {"f": (">f", 4), "d": (">d", 8), "i": (">i", 4), "h": (">q", 8)}
-NOTHING = {"T": 1.0, "F": 0.0, "I": 1.0, "N": 0.0}  # tags without bytes: true, false, impulse, nil
+NOTHING = {"T": 1.0, "F": 0.0, "I": 1.0, "N": 0.0}  # tag without bytes (true, false, impulse, nil) -> number
 STRINGS = "sS"
 SKIPPED = {"t": 8, "m": 4, "r": 4, "c": 4}  # tag -> size [bytes] of an argument that is skipped
 BLOB = "b"
 DEEPEST = 8  # largest nesting of bundles; no real sender needs more
 TRIES = 64  # largest number of positions that are examined in the search for an address
-LONGEST = 1024  # [bytes] longest address or type tags, which bounds the time to parse a message
+LONGEST = 1024  # [bytes] longest address or type tags that are read, which bounds the time to parse a message
 
 
 class _MalformedError(ValueError):

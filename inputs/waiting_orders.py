@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 from .words import WORDS, Order
 
-# [s] age beyond which a press is ignored after which a robot may move or sink: the person may have changed
-# their mind
+# [s] largest age of a press that lets a robot move or sink; an older one is ignored, since the person may
+# have changed their mind
 FRESH = 1.0
 MOST_WAITING = 1000  # largest number of waiting commands; further ones are dropped
 # number of a person's commands that may wait in addition, so that a flood of others drops none of them
@@ -37,7 +37,7 @@ class WaitingOrder(NamedTuple):
 
     @property
     def is_late(self) -> bool:
-        """Whether it is older than FRESH, so that a press after which a robot may move or sink is ignored."""
+        """Whether it is older than FRESH, and ignored if it lets a robot move or sink."""
         return time.monotonic() - self.arrived_at > FRESH
 
 
@@ -55,9 +55,9 @@ class WaitingOrders:
         self.stops = 0
         self._lock = threading.Lock()
         self._numbers = itertools.count()
-        # commands in the order of their arrival, by what they are for, or by their number
+        # key of a person's command, or number of another -> command, in the order of their arrival
         self._orders: dict[Hashable, WaitingOrder] = {}
-        self._taken: dict[Hashable, WaitingOrder] = {}  # the rest of those that the host executes
+        self._taken: dict[Hashable, WaitingOrder] = {}  # those being executed that are left, by the same keys
 
     def put(self, order: str | Order, cause: str = "") -> None:
         """Adds a command, or drops it if too many wait; `cause` is its source."""

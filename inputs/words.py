@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from .errors import InputError
 
-FARTHEST = 1e6  # largest number: coordinates [m] beyond it exceed single precision
+FARTHEST = 1e6  # largest number of a command, others are refused: larger coordinates [m] lose precision
 NAME = 64  # number of significant letters of a name in a message: the longest in Blender
 
 
@@ -65,7 +65,7 @@ WORDS = {
 # words whose numbers may be sent repeatedly, so that hosts smooth them
 STREAMED = ("target", "rotation", "axis", "influence", "share", "weight", "value")
 PING = "ping"  # a program's question whether the host runs: it is answered, and changes nothing
-ALSO = {"trigger": "event"}  # synonyms used by other programs
+ALSO = {"trigger": "event"}  # synonym used by other programs -> word
 # words whose first number selects the subject; commands on different subjects do not replace each other
 NUMBERED = ("seen",)
 

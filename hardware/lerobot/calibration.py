@@ -14,8 +14,8 @@ b, in steps p:
     range_0_100      100 (p - a) / (b - a)             clamped; 100 - value if the drive mode is 1
 
 A Dynamixel with drive mode 1 reverses itself, so that LeRobot ignores the drive mode in all three modes
-(its `apply_drive_mode`). The file does not name its servos; in LeRobot's folders, the name of the file's folder,
-which is the robot's class, determines them.
+(its `apply_drive_mode`). The file does not name its servos; in LeRobot's folders, the name of the file's
+folder, which is the robot's class, determines them.
 
 LeRobot's zero in degrees is therefore the middle of the recorded range. It counts 4095 steps to a revolution,
 though the servo has 4096: Limber's joint angles follow LeRobot here, so that both show the same degrees. At

@@ -100,7 +100,7 @@ class Format:
 
     @property
     def suffixes(self) -> tuple[str, ...]:
-        """Suffixes of the format's files, or for a folder of the files in it that can be chosen to read it."""
+        """Suffixes of the format's files; of a folder, those of the file in it by which it is read."""
         return tuple(filter(None, (self.suffix, *self.more_suffixes)))
 
     def for_suffix(self, suffix: str) -> Format:

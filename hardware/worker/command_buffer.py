@@ -16,8 +16,8 @@ from .shown_ranges import Reach
 # [rad], times a joint's scale: 17 degrees, distance between newest and commanded value up to which a jump is
 # followed; after a larger one, which could hit bystanders, the robot holds first
 FAR = 0.3
-# [s] tolerated jitter of the frames' stamps: 40% of two intervals at 24 frames per second, and twice that as a
-# margin. What a joint moves in that time at its largest velocity counts as no jump
+# [s] tolerated jitter of the frames' stamps: 40% of two intervals at 24 frames per second, doubled as a
+# margin. The distance that a joint moves in that time at its largest velocity counts as no jump
 UNEVENNESS = 0.07
 
 

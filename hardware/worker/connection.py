@@ -116,7 +116,9 @@ POLL_EVERY = 0.05  # [s] time between polls at rest, for fresh positions and to 
 READ_EVERY = 0.02  # [s] time between polls while the robot is moved by hand
 # [s] time without an answer that is a fault; the device's own watchdog has ended the motion by then
 SILENT_AFTER = 0.5
-AWAY = 0.1  # [s] time between two steps of the worker from which it counts as held up
+# [s] longest time between two steps of the worker that counts toward a device's silence; a longer one is a
+# delay of the worker itself
+AWAY = 0.1
 # [s] longest time between two moves; a slower line is refused, since it comes near the watchdogs' timeouts
 LONGEST_MOVE_INTERVAL = 0.1
 TOO_SLOW = (

@@ -27,7 +27,7 @@ GOAL_STANDS = 0.02
 # [s] time below `GOAL_STANDS` after which the goal counts as at rest; at the reversal of a fast motion a goal
 # is that slow for a shorter time
 GOAL_STANDS_FOR = 0.1
-ARRIVED = 0.01  # [rad] distance below which a joint counts as arrived: half a degree, less than a servo's play
+ARRIVED = 0.01  # [rad] distance below which a joint counts as arrived: half a degree, below a servo's play
 AT_REST = 1e-3  # [rad/s] speed below which a joint counts as at rest
 ROUNDED_UP = 1.0 + 1e-9  # tolerance of a motion's limits, for rounding over many steps
 LONGEST_STEP = 0.03  # [s] largest time step of a late period, so that the robot lags instead of jumping

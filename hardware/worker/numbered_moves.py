@@ -51,7 +51,7 @@ class NumberedMoves:
 
     @property
     def is_slow(self) -> bool:
-        """Whether the daemon has lately read moves too late."""
+        """Whether the daemon has read a move late within the last SLOW_FOR."""
         return self._clock < self._slow_until
 
     @property

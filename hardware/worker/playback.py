@@ -14,10 +14,10 @@ DROPPED = 1.75  # [intervals] longest gap that is unevenness; in a longer one a 
 # number of equal successive frames after which the curve is constant; the lag is at most 2 less, so that it
 # stays on these
 STANDING = 6
-# share by which playback may be faster or slower than the frames; its third power is within the limiter's
-# headroom
+# share by which playback may be faster or slower than the frames; that raises the jerk by 9%, within the
+# limiter's headroom
 CORRECTION = 0.03
-RATE_TIME = 0.5  # [s] over which a change of rate is spread, so that it is invisible
+RATE_TIME = 0.5  # [s] time over which a change of rate is spread, so that it is invisible
 RESERVE = 0.3  # [frames] part of the curve that is left to play when the next frame arrives at its latest
 # [frames] largest number that waits beyond the best lag; with more, playback skips to the newest and leaves
 # the rest to the limiter
@@ -42,7 +42,7 @@ class CommandPlayback:
     are then close to the newest frame, come to rest on it as fast as their limits allow; other joints repeat
     the last point. After a stall, playback restarts in the state of the first new frame, and again at each
     early frame that catches up, since Blender may have dropped others before it. An early frame after one in
-    time is unevenness. If frames queue up otherwise, playback skips to the newest too.
+    time counts as jitter. If frames queue up otherwise, playback skips to the newest too.
 
     Args:
         period: Largest delay until a frame is noticed [s].
@@ -67,7 +67,8 @@ class CommandPlayback:
         self._position = 0.0  # [s] time of the curve at the playback position
         self._played: list[Kinematic] = []  # state at the playback position (channels,)
         self._rate = 1.0  # playback rate: seconds of the curve per second
-        # [s] shortest part of the curve that was lately left to play when the next frame arrived
+        # [s] shortest part of the curve that was left to play when a frame arrived, raised with time
+        # (FORGETTING)
         self._least_spare = RESERVE * FIRST_INTERVAL
         self._surplus = 0.0  # [s] additional lag from a slower rate, which playback makes up for
         self._played_at = 0.0  # [s] time of the last playback
