@@ -30,7 +30,7 @@ from .workers import WorkersError
 
 NAME = "limber_retarget"
 RECORDS, CLIPS = "records", "clips"  # folders inside the folder of --to
-# suffixes of the clips' files, by format
+# format -> suffix of the clips' files
 SUFFIXES = {"lerobot": ".parquet", "reachy": ".json", "csv": ".csv"}
 
 

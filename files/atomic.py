@@ -18,7 +18,8 @@ from itertools import count
 from pathlib import Path
 from typing import BinaryIO
 
-# characters of the file's name in that of the temporary file, since a name has at most 255 bytes
+# largest numbers of characters of the file's stem and suffix in the temporary file's name, since a name has
+# at most 255 bytes
 LONGEST_STEM, LONGEST_SUFFIX = (40, 16)
 PART = ".part"  # mark of a temporary file's name, before its suffix
 # [s] age at which a temporary file counts as abandoned if its writer's process cannot be checked

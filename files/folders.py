@@ -20,7 +20,8 @@ from pathlib import Path
 from . import atomic
 
 NEW, OLD = ".part", ".old"  # ends of the names of the hidden folders
-LONGEST_NAME = 40  # number of characters of the folder's name in theirs, since a name has at most 255 bytes
+# largest number of characters of the folder's name in its hidden folders' names, which have at most 255 bytes
+LONGEST_NAME = 40
 
 _numbers = count(1)  # numbers of this process's hidden folders
 _in_use: set[str] = set()  # names of hidden folders that are still being written

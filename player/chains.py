@@ -31,7 +31,7 @@ class PlayedChain(PlayedMover[ChainEntry]):
             first.
         posture: Index of the stored posture that the chain kept at the last tick; -1 if none.
         base: World matrix (4, 4) of the chain's base frame.
-        models: Models, by whether the chain keeps stored postures one at a time, so that its posture jumps.
+        models: Whether the chain keeps single stored postures, so that its posture jumps -> model.
     """
 
     looks_forward = True
@@ -153,8 +153,11 @@ def watched(entry: ChainEntry, frame: float) -> str:
 
 
 def _kept(entry: ChainEntry, controls: ChainControls, frame: float) -> tuple[str, int, list[float]]:
-    """(kind of base, index of the stored posture or -1, weights of all postures) of a chain at a frame of its
-    clip; values set during the performance replace those of the clip.
+    """What a chain keeps at a frame of its clip; values set during the performance replace those of the clip.
+
+    Returns:
+        (base, posture, weights): kind of base, one of `BASES`; index of the stored posture, -1 for none; and
+        weights of all postures.
     """
     weights = entry.weights.at(frame).tolist()
     return (

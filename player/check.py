@@ -17,7 +17,7 @@ from .errors import PlayerError
 from .playing import play
 from .script import Script
 
-SAME = 1e-6  # [rad, m] largest difference that is invisible and below the resolution of servos
+SAME = 1e-6  # [rad, m] largest difference that is no fault: invisible, and below the resolution of servos
 
 
 class SelfTestResult(NamedTuple):

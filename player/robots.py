@@ -16,7 +16,7 @@ from ..motion import Kinematic
 from .errors import PlayerError
 from .performance import Performance
 
-# the command that a person types for each button
+# button in Blender -> command that a person types instead
 ORDERS = {
     "Arm": "arm",
     "Disarm": "disarm",

@@ -270,8 +270,8 @@ def _last_descendant(schema: list[Any], at: int) -> int:
 def _split(
     page: dict[int, Any], codec: int, data: bytes, size: int, leaf: _Leaf
 ) -> tuple[tuple[list[int], list[int]], bytes, int]:
-    """((repetition levels, definition levels), encoded values, number of their encoding) of a page of version
-    1.
+    """((repetition levels, definition levels), encoded values, value of the format's enumeration Encoding) of
+    a page of version 1.
     """
     reader, count = CompactReader(decompressed(codec, data, size)), _field(page, 1, int)
     levels = []
