@@ -56,7 +56,7 @@ class PlayedChain(PlayedMover[ChainEntry]):
     def read(self, view: PlayedView, targets: PlayedView) -> tuple[ChainModel, ChainInputs]:
         moment, entry = view.moment, self.entry
         controls = moment.controls[entry.name]
-        base, posture, weights = _kept(entry, controls, moment.frame)
+        base, posture, weights = _posture_choice(entry, controls, moment.frame)
         clip = Directed(base, weights, _settings(entry, controls, moment.frame))
         directed = clip if moment.direct is None else moment.direct(entry.name, clip, posture)
         base, settings = directed.base, directed.settings
@@ -152,7 +152,7 @@ def watched(entry: ChainEntry, frame: float) -> str:
     return entry.ends[0].targets[int(entry.watch.step(frame))]
 
 
-def _kept(entry: ChainEntry, controls: ChainControls, frame: float) -> tuple[str, int, list[float]]:
+def _posture_choice(entry: ChainEntry, controls: ChainControls, frame: float) -> tuple[str, int, list[float]]:
     """What a chain keeps at a frame of its clip; values set during the performance replace those of the clip.
 
     Returns:

@@ -26,15 +26,18 @@ from .tree import LinkTree
 # the bone's Y (a twist); otherwise it becomes X (a hinge)
 ALONG = 0.8
 SAME_PLACE = 1e-3  # share of the robot's size within which two joints are at the same position
-# share of the robot's size: shorter bones lose their direction in single precision, and cannot be clicked
+# shortest bone, as a share of the robot's size: shorter ones lose their direction in single precision, and
+# cannot be clicked
 SHORTEST = 0.04
-LONGEST_TIP = 0.25  # share of the robot's size: longest bone of a leaf link, whose end is not in the file
-SMALLEST_ROBOT = 0.01  # [m] size used if all links are at the same position
+LONGEST_TIP = (
+    0.25  # longest bone of a leaf link, whose end is not in the file, as a share of the robot's size
+)
+SMALLEST_ROBOT = 0.01  # [m] smallest size that a robot counts as, even if all links are at one position
 # Blender derives a bone's axes from its direction relative to its parent's in single precision, and loses
 # digits as the two become opposite: the error grows from 1e-6 rad at this bound to 2.5e-4 rad
 # (`vec_roll_to_mat3_normalized`).
 FOLDED = -0.85  # cosine of the largest angle between a bone and its parent
-# [rad] about the joint's axis: directions to try for a bone that would point back
+# [rad] angles about the joint's axis by which a bone that would point back is rotated, in the order of trying
 ASIDE = (0.0, pi / 4, -pi / 4, pi / 2)
 # cosine of the angle (2.6 degrees) within which a joint axis counts as parallel to one of the link's axes
 SNAP = 0.999

@@ -43,7 +43,7 @@ class Attributes(dict[str, str]):
 @dataclass
 class Element:
     """XML element: tag, attributes, line in the file, child elements. Of the text between elements only that
-    with a $ is kept, which xacro evaluates.
+    with a $ is stored, which xacro evaluates.
 
     It records which parts of it were read, so that `unread.py` can report the others.
 

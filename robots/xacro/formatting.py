@@ -8,7 +8,9 @@ from typing import Any
 FLAGS = "#0- +.*123456789"  # characters of a conversion before its letter: flags, width and precision
 DIGITS = re.compile(r"[0-9]+")
 WIDEST = 1000  # largest width or precision [characters]; reports of numbers have some dozens
-LONGEST_RESULT = 100_000  # largest length [characters] of a formatted text
+# [characters] tenth of the length beyond which a text is refused; that is estimated with WIDEST for each
+# value
+LONGEST_RESULT = 100_000
 
 
 class FormatError(ValueError):

@@ -7,7 +7,7 @@ from typing import Any
 from ..xml_tree import Element, Text
 from .macros import Macro
 
-UNITS = {
+UNITS = {  # tag of a YAML scalar -> factor from this unit to rad or m
     "!degrees": math.pi / 180.0,
     "!radians": 1.0,
     "!meters": 1.0,
@@ -15,6 +15,7 @@ UNITS = {
     "!inches": 0.0254,
     "!foot": 0.3048,
 }
+# spellings of null in YAML
 NOTHING = ("", "~", "null", "Null", "NULL")
 TRUTHS = {"true": True, "True": True, "false": False, "False": False}
 # spelling -> truth value, as in the reference's reader (YAML 1.1, https://yaml.org/type/bool.html)
