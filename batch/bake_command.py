@@ -102,7 +102,7 @@ def _arguments() -> argparse.ArgumentParser:
 
 
 def _batch(options: argparse.Namespace) -> command.Batch:
-    """The batch for these options; raises BatchError if the files cannot be baked in this way."""
+    """The batch for these options; raises BatchError if the files cannot be baked with them."""
 
     def output(source: Path, folder: Path) -> Path:
         if options.in_place:

@@ -92,7 +92,7 @@ def launcher(name: str, module: str, blender: str) -> list[str]:
     Args:
         name: Name of the command.
         module: Module of this package that has its `main`.
-        blender: Path of the Blender executable; "": this one.
+        blender: Path of the Blender executable; "": the Blender that runs this.
     """
     if blender or bpy.app.binary_path:
         return [blender or bpy.app.binary_path, "--command", name]

@@ -25,7 +25,7 @@ PART = ".part"  # mark of a temporary file's name, before its suffix
 # [s] age at which a temporary file counts as abandoned if its writer's process cannot be checked
 ABANDONED_AFTER = 3600.0
 
-_numbers = count(1)  # numbers of this process's temporary files
+_numbers = count(1)  # numbers for the names of this process's temporary files
 
 
 def write(path: Path, data: bytes) -> None:
@@ -89,7 +89,7 @@ def replacing(path: Path, rights: int | None = None) -> Iterator[Path]:
     """Context manager: yields a temporary path to write to, and renames that file to `path` at the end; on an
     exception it is deleted.
 
-    A symbolic link is kept, and the file that it points to is replaced. The file keeps its access rights, or
+    A symbolic link stays, and the file that it points to is replaced. The file keeps its access rights, or
     gets `rights`.
 
     Raises:
@@ -160,7 +160,7 @@ def _end(path: Path) -> str:
 
 def _sweep(path: Path) -> None:
     """Delete temporary files that killed processes left beside this file."""
-    # @: Blender appends it to the name while it writes
+    # Blender appends @ to the name of a file while it writes the file
     left = re.compile(re.escape(_beginning(path)) + r"(\d+)-\d+" + re.escape(_end(path)) + "@?")
     with suppress(OSError):
         for name in os.listdir(path.parent):

@@ -8,8 +8,8 @@ import stat
 from pathlib import Path
 from typing import BinaryIO
 
-# [bytes] limit for small files that are read at once (calibrations, styles, descriptions); they have some
-# thousand
+# [bytes] limit for small files that are read at once (calibrations, styles, descriptions), which have
+# some thousand bytes
 SMALL = 1_000_000
 LARGE = 50_000_000  # [bytes] largest file that is read without the user's confirmation
 

@@ -24,7 +24,7 @@ from .pyserial import pyserial_folder
 
 _PACKAGE = Path(__file__).resolve().parents[1]
 _ENTRY = Path(__file__).resolve().parent / "background_job_entry.py"
-_CREATION = getattr(subprocess, "CREATE_NO_WINDOW", 0)  # flag for no console window (Windows)
+_CREATION = getattr(subprocess, "CREATE_NO_WINDOW", 0)  # flag for no console window on Windows; 0 elsewhere
 
 
 class BackgroundJob:

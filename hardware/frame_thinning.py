@@ -1,4 +1,4 @@
-"""Selection of the frames that are sent to the worker, where a host has more than the worker reads."""
+"""Selection of the frames that are sent to the worker, for a host that has more than the worker reads."""
 
 from __future__ import annotations
 

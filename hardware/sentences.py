@@ -25,7 +25,7 @@ class HostWords(NamedTuple):
     Attributes:
         name: Name of the host.
         typed: Text to type instead of each button; empty if there are buttons.
-        has_stop: Whether a person can give Stop at any moment.
+        has_stop: Whether a person can give Stop at any time.
         no_orders: Text that replaces every action in a host that takes no commands; empty in others.
         retried: Faults after which the host reconnects on its own.
         confirms_joints: Whether a person can confirm the pose joint by joint.

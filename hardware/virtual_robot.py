@@ -341,7 +341,7 @@ class VirtualTransport:
         """Disconnect. The robot keeps running, and notices the silence."""
 
 
-LONGEST = 0.1  # [s] longest step: ten periods of the worker, less than half of a device's watchdog time
+LONGEST = 0.1  # [s] largest advance of a `SteadyClock`: ten periods of the worker, less than half of a device's watchdog time
 
 
 class SteadyClock:

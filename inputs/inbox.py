@@ -33,7 +33,7 @@ DRAINING = 0.5  # largest share of the budget for emptying the socket; the rest 
 WAITING = 1 << 20  # [bytes] capacity of the queue of packets; beyond it the oldest are dropped
 OVERHEAD = 512  # [bytes] size counted for each packet in addition to its content
 LONGEST_PROBLEM = 400  # largest number of letters of a sentence on a problem, which panels draw
-NAME = 64  # number of significant letters of a string, which is the longest name in Blender
+NAME = 64  # number of a string's letters that count for its key: the longest name in Blender
 KEPT = 4096  # largest number of keys with packets in the queue; with more, the queue is dropped
 # [bytes] requested socket buffer, which stores packets while the computer runs other programs: those of a
 # flood for a tenth of a second, and urgent packets if they have no separate socket. Linux grants at most
@@ -50,7 +50,7 @@ Sender = tuple[Any, ...]  # address of a socket
 
 def processor_time() -> Callable[[], float]:
     """A clock of this thread's processor time [s], which other programs do not affect; a real-time clock
-    where that is too coarse (Windows).
+    if that is too coarse (Windows).
     """
     return (
         time.thread_time if time.get_clock_info("thread_time").resolution < BUDGET / 10 else time.perf_counter
@@ -81,7 +81,7 @@ class Inbox:
     clock_address = b""  # address by which a sender gives the time of the values before or after it
     timed_root = ""  # beginning of the addresses whose values have the time of `clock_address`
     numbered_roots: tuple[str, ...] = ()  # beginnings of addresses whose first number selects the subject
-    question = ""  # address of a question: each sender's is kept, since each is answered
+    question = ""  # address of a question: that of each sender is stored, since each is answered
 
     def __init__(self, host: str, port: int, clock: Callable[[], float] | None = None) -> None:
         """Opens a socket on a host and port. `clock` [s] measures the budget."""
@@ -316,8 +316,8 @@ def opened(kind: Callable[[str, int], Kind], host: str, port: int) -> Kind:
 
 
 def refuse_others(host: str, may_go_online: bool) -> None:
-    """Raises InputError if an address is invalid, or if other computers can send to it while Blender may not
-    go online.
+    """Raises InputError if an address is invalid, or if other computers can send to it while Blender is not
+    allowed to go online.
     """
     try:
         is_loopback = ip_address(host).is_loopback

@@ -11,7 +11,8 @@ from typing import NamedTuple
 
 from .errors import InputError
 
-FARTHEST = 1e6  # largest number of a command, others are refused: larger coordinates [m] lose precision
+# largest number in a command; larger ones are refused, since as coordinates [m] they exceed single precision
+FARTHEST = 1e6
 NAME = 64  # number of significant letters of a name in a message: the longest in Blender
 
 
@@ -167,7 +168,7 @@ def spellings(name: str) -> set[str]:
 
 
 def begun_with(names: str, known: Iterable[str]) -> tuple[str, str] | None:
-    """The longest of the known names with which `names` begin, and the rest; None if they begin with none.
+    """(longest of the known names with which `names` begin, rest of `names`); None if they begin with none.
     Names may contain slashes.
     """
     begun = [

@@ -29,9 +29,8 @@ SAME_PLACE = 1e-3  # share of the robot's size within which two joints are at th
 # shortest bone, as a share of the robot's size: shorter ones lose their direction in single precision, and
 # cannot be clicked
 SHORTEST = 0.04
-LONGEST_TIP = (
-    0.25  # longest bone of a leaf link, whose end is not in the file, as a share of the robot's size
-)
+# longest bone of a leaf link, whose end is not in the file, as a share of the robot's size
+LONGEST_TIP = 0.25
 SMALLEST_ROBOT = 0.01  # [m] smallest size that a robot counts as, even if all links are at one position
 # Blender derives a bone's axes from its direction relative to its parent's in single precision, and loses
 # digits as the two become opposite: the error grows from 1e-6 rad at this bound to 2.5e-4 rad

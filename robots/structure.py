@@ -55,7 +55,7 @@ def check(
 def _error(
     reader: AttributeReader, kind: type[UrdfError], element: ModelLink | ModelJoint, what: str
 ) -> UrdfError:
-    """An error of that kind at a link or a joint."""
+    """An error of the type `kind` at a link or a joint."""
     return kind(
         element.file or reader.file,
         element.line,

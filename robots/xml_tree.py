@@ -86,7 +86,7 @@ class Element:
         self.attributes.requested.update(names)
 
     def with_attributes(self, values: Mapping[str, str]) -> "Element":
-        """The element with other values of its attributes, such as defaults; the two share the record of what
+        """The element with other values of its attributes, such as defaults; both share the record of what
         was read.
         """
         assert isinstance(self.attributes, Attributes)

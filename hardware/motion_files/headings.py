@@ -64,7 +64,7 @@ OTHERS = ("velocity", "effort", "acceleration", "torque", "current", "temperatur
 SHORT_POSITIONS = ("q", "pos", "qpos")
 SHORT_OTHERS = ("vel", "eff", "acc", "tau", "qd", "dq", "qdd", "ddq", "qvel", "qacc")
 CONTROLS = ("ctrl", "actuator")  # first words of MuJoCo's columns of controls: "ctrl_0"
-LEROBOT = ".pos"  # end of LeRobot's names of joints, whose values are degrees, and of a gripper 0 to 100
+LEROBOT = ".pos"  # end of LeRobot's names of joints, with values in degrees, of a gripper 0 to 100
 NANO = TIME_UNITS["nanoseconds"]
 # word before "/" or "." and a joint's name, possibly with "joint_" or "dof_" before it -> quantity
 QUANTITIES = {
@@ -274,7 +274,7 @@ def _are_units(names: list[str], cells: list[str]) -> bool:
     """Whether the cells below a heading are units.
 
     Raises:
-        MotionFileError: Some are units, and another one is neither a unit nor a number.
+        MotionFileError: Some are units, and another cell is neither a unit nor a number.
     """
     known = {*UNITS, *TIME_UNITS, *OTHER_UNITS}
     has_numbers = any(is_number(with_point(cell)) and cell not in NO_UNITS for cell in cells)

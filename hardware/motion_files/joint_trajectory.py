@@ -85,7 +85,7 @@ def read_yaml(data: bytes) -> Recording:
     """Recording of a YAML text in which each document is a message.
 
     Raises:
-        MotionFileError: As `read_json`; where the text is no YAML the error names the line.
+        MotionFileError: As `read_json`; if the text is no YAML the error names the line.
     """
     # imported here, since ruamel.yaml takes long to import
     from ...files.yaml_text import MAX_LENGTH, YamlError, yaml_documents
@@ -207,8 +207,8 @@ def _names(message: JsonFields) -> list[str]:
 
 def _replace_from(rows: list[_Row], later: list[_Row]) -> None:
     """Append the rows `later`; they replace all rows at and after the time of their first."""
-    # earlier rows ascend in time, so that the search may end at the first one before `later`; `Recording`
-    # refuses rows that do not
+    # rows ascend in time, so that those to be replaced are at the end; `Recording` refuses rows that do not
+    # ascend
     while later and rows and rows[-1].time >= later[0].time:
         rows.pop()
     rows += later

@@ -1,7 +1,7 @@
 """Episodes of LeRobot's datasets, versions 2 and 3: a folder with Parquet tables and meta/info.json.
 
 Values of an arm are degrees from LeRobot's zero, or shares of the servos' ranges in older datasets; a dataset
-does not say which of the two. The gripper's are always shares.
+does not say which. The gripper's are always shares.
 
 Source: `LeRobotDataset` of lerobot 0.6.1.
 """
@@ -37,7 +37,7 @@ INFO = "meta/info.json"
 VERSION = "codebase_version"
 EPISODE = "episode_index"
 SUFFIX = ".pos"
-# joints in the order of their servos
+# joints of the SO-100 and SO-101 in the order of their servos
 SO_ARM = ("shoulder_pan", "shoulder_lift", "elbow_flex", "wrist_flex", "wrist_roll", GRIPPER)
 BEFORE_2025 = "main_"  # prefix of the SO-100's joints in older datasets
 MOST_FILES = 10_000  # number of a dataset's tables that are searched for an episode; others are ignored

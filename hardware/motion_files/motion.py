@@ -126,7 +126,7 @@ def sample(take: Take, rate: float) -> list[list[Kinematic]]:
     take.
     """
     columns = list(take.joints())
-    # parameter of the curve [frames], outside of which it is at rest
+    # range of the curve's parameter [frames], outside of which the curve is at rest
     begin, end = (STANDING - 1, len(columns[0]) - STANDING)
     # the small term prevents a further row that only rounding would cause
     rows = math.ceil((end - begin) * rate / take.rate - 1e-9) + 1

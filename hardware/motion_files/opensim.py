@@ -48,7 +48,7 @@ def without_head(data: bytes) -> tuple[bytes, str | None]:
 
 def with_joints(rows: list[list[str]], unit: str) -> list[list[str]]:
     """Rows of a table with the time and the joints' values, each with its unit in the heading. Of the columns
-    of a table of states only the coordinates' values are kept, under the coordinates' names.
+    of a table of states only the coordinates' values remain, under the coordinates' names.
     """
     heading = rows[0]
     has_states = any(cell.endswith(VALUE) for cell in heading)

@@ -12,7 +12,8 @@ from .recording import Pose
 
 Values = tuple[float, ...]
 
-# number of copies of an end frame after which the curve is at rest, since it passes through four frames
+# number of copies of an end frame after which the curve is at rest, since each of its parts depends on four
+# frames
 STANDING = 3
 
 

@@ -13,8 +13,7 @@ from .interface import Decoder, Exchange, Message
 BITS = 10  # number of bits per byte on the line: start, eight data bits, stop
 # [s] wait for an answer beyond its transmission time, since slow USB adapters deliver bytes every 16 ms
 PATIENCE = 0.02
-# [s] the same wait for servos that are known to be present, while nothing moves: a busy computer delivers
-# bytes late
+# [s] the same wait while nothing moves, so that it may be long: a busy computer delivers bytes late
 PATIENT = 0.1
 THINKING = 0.001  # [s] longest delay of a servo's answer: 0.5 ms by default
 

@@ -110,7 +110,7 @@ class Moves:
 
 
 GREET_FOR = 5.0  # [s] time without an answer after connecting from which the port counts as silent
-# largest number of unanswered moves: with more in the queue the robot would continue to move after a stop
+# number of unanswered moves at which no further one is sent: with more the robot would go on after a stop
 MOST_WAITING = 12
 POLL_EVERY = 0.05  # [s] time between polls at rest, for fresh positions and to detect a disconnected cable
 READ_EVERY = 0.02  # [s] time between polls while the robot is moved by hand

@@ -34,7 +34,7 @@ from .connection_state import BOARD_TRANSITIONS, ConnectionState, DesiredState
 GREET_EVERY = 0.25
 # [s] time until an unanswered request is repeated: an answer takes 3 ms, by a slow adapter 20 ms
 REPEAT_AFTER = 0.1
-LINE_SHARE = 0.8  # share of the line's capacity that moves, or their reports, may use
+LINE_SHARE = 0.8  # largest share of the line's capacity for moves, and for their reports
 REPORT_BYTES = 17  # [bytes] upper bound of the frame of a report without its positions
 NOISE = 16  # [bytes] largest noise that may come from a board's reset; more count as another protocol
 

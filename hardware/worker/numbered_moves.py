@@ -12,7 +12,7 @@ from .connection import AWAY, Moves
 # [s] age of the oldest unread move from which the motion slows down, to a standstill at `HOLD_AFTER`: more
 # than a move needs in most networks
 SLOWER_AFTER = 0.05
-RECOVERY_TIME = 1.0  # [s] time in which a motion that stood is as fast as before
+RECOVERY_TIME = 1.0  # [s] time in which a motion that was stopped regains its speed
 LATE_AFTER = 0.1  # [s] age of an unread move from which the daemon counts as slow
 SLOW_FOR = 1.0  # [s] time for which a daemon counts as slow after it has read a move late
 BYTES = 8  # [bytes] size of a move's number, the content of its ping
@@ -41,13 +41,13 @@ class NumberedMoves:
         self.unread_for = 0.0
         self.speed_scale = 1.0
         self._moves = moves
-        self._number = 0  # of the newest move
+        self._number = 0  # number of the newest move
         self._read: int | None = None  # number of the newest move that an answered ping shows as read
         # number of each unread move, and when it was sent, by `_clock`
         self._unread: deque[tuple[int, float]] = deque()
         self._time = time
         self._clock = 0.0  # [s] time in which the worker was not held up
-        self._slow_until = 0.0  # [s] by `_clock`
+        self._slow_until = 0.0  # [s, `_clock`] time until which the daemon counts as slow
 
     @property
     def is_slow(self) -> bool:

@@ -19,7 +19,7 @@ STANDING = 6
 CORRECTION = 0.03
 RATE_TIME = 0.5  # [s] time over which a change of rate is spread, so that it is invisible
 RESERVE = 0.3  # [frames] part of the curve that is left to play when the next frame arrives at its latest
-# [frames] largest number that waits beyond the best lag; with more, playback skips to the newest and leaves
+# [frames] largest queue beyond the best lag; if it is longer, playback skips to the newest frame and leaves
 # the rest to the limiter
 MOST_QUEUED = 1.4
 FORGETTING = 1.0  # [frames/s] rate at which the smallest measured reserve is raised again
@@ -58,7 +58,7 @@ class CommandPlayback:
         self._clamp = clamp
         self._pace = Pace()
         self._newest: tuple[Kinematic, ...] | None = None  # newest frame, as sent
-        self._motion: tuple[Kinematic, ...] = ()  # the same, with velocities and accelerations per second
+        self._motion: tuple[Kinematic, ...] = ()  # newest frame, with velocities and accelerations per second
         self._is_next_due = False  # whether another frame will follow after an interval
         self._is_behind = False  # whether the newest frame ended a stall, or was early after one
         self._lead = FIRST_INTERVAL  # [s] time by which joints with known velocity are extrapolated

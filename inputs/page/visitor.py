@@ -78,7 +78,8 @@ class Visitor:
         self.presses: dict[str, int] = {}
         self._last_heartbeat = 0  # number of the last heartbeat sent to it
         self._pinged_at = time  # [s] time of the last ping
-        self._second, self._count = time, 0  # second in which frames are counted, and their number
+        # [s] start of the second in which frames are counted; number of frames in it
+        self._second, self._count = time, 0
         self._answer = answer
         self._http = h11.Connection(h11.SERVER, max_incomplete_event_size=LONGEST_HEAD)
         self._socket: WSConnection | None = None

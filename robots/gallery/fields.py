@@ -14,7 +14,7 @@ NAMES_SHOWN = 12  # largest number of known names in a message
 
 class Fields:
     """A map of a description, as `parse_yaml` returns it. A field of another type than its method needs is a
-    MalformedError, and a number that is none, or not in its range, a NumberError.
+    MalformedError; one that must be a number and is not finite, or not in its range, is a NumberError.
 
     Args:
         file: Path of the file, for messages.

@@ -208,7 +208,7 @@ class Evaluator:
             raise ExpressionError(f"it has {len(text)} characters, more than {MAX_LENGTH}")
         try:
             return self._node(self._tree(text.strip()), lookup)
-        except (ExpressionError, UrdfError):  # the second: from a property, or from a loaded file
+        except (ExpressionError, UrdfError):  # UrdfError: of a property, or of a loaded file
             raise
         except (RecursionError, MemoryError) as error:
             raise ExpressionError("it is nested too deep") from error

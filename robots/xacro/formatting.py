@@ -8,8 +8,7 @@ from typing import Any
 FLAGS = "#0- +.*123456789"  # characters of a conversion before its letter: flags, width and precision
 DIGITS = re.compile(r"[0-9]+")
 WIDEST = 1000  # largest width or precision [characters]; reports of numbers have some dozens
-# [characters] tenth of the length beyond which a text is refused; that is estimated with WIDEST for each
-# value
+# [characters] a text that could be more than ten times as long is refused; each conversion counts as WIDEST
 LONGEST_RESULT = 100_000
 
 
