@@ -36,7 +36,7 @@ class Batch:
     Attributes:
         name: Name of the command.
         tasks: All tasks of all shards.
-        records: Their records.
+        records: Records of the tasks.
         settings: Settings of the processes, as JSON values.
         sentence: Function from a task's record to a line on its result.
     """

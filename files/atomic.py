@@ -159,7 +159,7 @@ def _end(path: Path) -> str:
 
 
 def _sweep(path: Path) -> None:
-    """Delete temporary files that killed processes left beside this file."""
+    """Delete temporary files that killed processes left beside a file."""
     # Blender appends @ to the name of a file while it writes the file
     left = re.compile(re.escape(_beginning(path)) + r"(\d+)-\d+" + re.escape(_end(path)) + "@?")
     with suppress(OSError):
@@ -172,7 +172,7 @@ def _sweep(path: Path) -> None:
 
 def is_abandoned(temporary: Path, process: int) -> bool:
     """Whether a temporary file is abandoned: the process with the id `process`, which wrote it, has ended, or
-    the file is older than ABANDONED_AFTER.
+    the file is older than ABANDONED_AFTER. A file of this process is not abandoned.
     """
     if process == os.getpid():
         return False

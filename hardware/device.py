@@ -304,7 +304,7 @@ def auxiliary(
 
 def on_virtual_robot(device: Device) -> Device:
     """The device with raw positions that the virtual robot takes: pulses [us], the range of each channel
-    being mapped to that of a hobby servo.
+    being mapped to that of a hobby servo. A device with Limber's protocol is unchanged.
     """
     if device.protocol == OWN:
         return device

@@ -13,8 +13,8 @@ class Pacing:
     """Schedule of ticks.
 
     If ticks take longer than the time between them, the rate is lowered, so that a performance is never
-    behind its clock. If the computer has spare time for a while, it rises again step by step; after a raise
-    that did not last the next one takes twice as long.
+    behind its clock. If the computer has spare time for a while, the rate rises again step by step; after a
+    raise that did not last the next raise takes twice as long.
 
     Args:
         rate: Largest number of ticks per second.

@@ -179,7 +179,7 @@ class ParquetTable:
 
 
 class _RowGroup:
-    """A group of rows; `rows` is their number, `size` that of its columns' bytes."""
+    """A group of rows: `rows` is the number of its rows, `size` the size of its columns [bytes]."""
 
     def __init__(self, plain: object, leaves: dict[str, _Leaf]) -> None:
         if not isinstance(plain, dict):

@@ -134,8 +134,8 @@ class LeRobotMotor:
         return (self.range_min + self.range_max) / 2
 
     def value(self, position: float, mode: Mode) -> float:
-        """LeRobot's value of a reported position [steps], in the unit of `mode`: degrees, or per cent of the
-        range.
+        """LeRobot's value of a reported position [steps], in the unit of `mode`: degrees, or in the range
+        -100 to 100 or 0 to 100.
         """
         if mode == "degrees":
             return math.degrees((position - self.middle) / STEPS_PER_RADIAN)

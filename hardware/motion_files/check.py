@@ -124,7 +124,7 @@ def first_excess(values: Sequence[float], limits: Limits, rate: float) -> Excess
 
 
 def _derivative_limits(limits: Limits) -> tuple[float, float, float]:
-    """Limits of the derivatives, by their order from 1 on."""
+    """(velocity, acceleration, jerk): limits of the derivatives of order 1 to 3."""
     return limits.velocity, limits.acceleration, limits.jerk
 
 

@@ -91,8 +91,8 @@ def _lines(text: str) -> tuple[list[str], str]:
 
 
 def _separator_of(table: list[str]) -> str:
-    """Separator of a table's columns: a character that occurs equally often in the first line and in the
-    next.
+    """Separator of a table's columns: preferably a character that occurs equally often in the first line
+    and in the next.
     """
     counts = {mark: [line.count(mark) for line in table[:2]] for mark in ",;\t|"}
     return max(counts, key=lambda mark: (counts[mark][0] == counts[mark][-1] > 0, counts[mark][0]))

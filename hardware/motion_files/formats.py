@@ -67,8 +67,8 @@ class Format:
         usual_name: Default file name; "" for the armature's name.
         needs_board: Whether the user chooses a board.
         has_episodes: Whether the user chooses an episode and the unit of its values.
-        has_frames: Whether the file has the frames unchanged, because its player interpolates and limits
-            them; else it has samples of a curve within all limits that is at rest at both ends.
+        has_frames: Whether the file has the frames, at most resampled, because its player interpolates and
+            limits them; else it has samples of a curve within all limits that is at rest at both ends.
         usual_rate: Rows per second that its player expects; 0 for the scene's frames.
         poses: Links whose poses the file has.
         has_sound: Whether a sound of the same stem belongs to it.

@@ -358,7 +358,7 @@ def message(motion: Motion) -> dict[str, Any]:
 
 
 def _velocity(values: Sequence[float], row: int, rate: float) -> float:
-    """Slope of the Catmull-Rom curve through the rows [1/s]; 0 at both ends."""
+    """Slope of the Catmull-Rom curve through the rows [rad/s or m/s]; 0 at both ends."""
     return (values[row + 1] - values[row - 1]) * rate / CENTRAL_SPAN if 0 < row < len(values) - 1 else 0.0
 
 

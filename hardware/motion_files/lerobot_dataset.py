@@ -127,13 +127,15 @@ def joint_name(name: str) -> str:
 
 
 def value_unit(joint: str, values: Values) -> Unit:
-    """Unit of a joint's values in a dataset whose arm has the unit `values`."""
+    """Unit of a joint's values in a dataset whose arm has the unit `values`: the gripper has shares of its
+    range, 0 to 100, unless the unit is "plain".
+    """
     return "range_0_100" if joint == GRIPPER and values != "plain" else values
 
 
 def _files(root: Path, episode: int) -> list[Path]:
-    """Tables that may contain an episode: the file named after it (version 2), else all tables (version
-    3).
+    """Tables that may contain an episode: the file named after it (version 2), else all tables, at most
+    MOST_FILES (version 3).
     """
     files = sorted((root / "data").glob("*/*.parquet"))
     return [file for file in files if file.stem == f"episode_{episode:06d}"] or files[:MOST_FILES]

@@ -83,8 +83,8 @@ def make_motion(take: Take, rate: int, title: str, loops: bool, has_positions: b
         has_positions: As for `check`.
 
     Raises:
-        ExportError: A limit is exceeded, or the rate is impossible; the message names joint, frame, expected
-            and found value.
+        ExportError: A limit is exceeded, the return takes too long, or the rate is impossible; the message
+            names joint, frame, expected and found value.
         DeviceError: The channels do not fit the joints.
     """
     if not 1 <= rate <= HIGHEST_RATE:

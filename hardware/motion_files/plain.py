@@ -82,7 +82,7 @@ def read_table(data: bytes, frame_rate: float = 0.0) -> Recording:
     rows are frames, `frame_rate` per second (0 if not known), and a column may have frame numbers.
 
     A heading's unit is in brackets, [deg], (rad), [mm], after the joint's name, "elbow_deg", "elbow, deg",
-    or in a row of units below. Without a unit, values are radians, or in the joint's own unit; under
+    or in a row of units below. Without a unit, angles are radians or degrees, as the user has set; under
     LeRobot's names, elbow_flex.pos, they are LeRobot's degrees, and shares of the gripper's range. Columns
     "servo N", without a heading, of texts, and of velocities, efforts and other quantities are not read.
     Cells may name the joints (`named_cells`), and times may be dates (`clock_texts`). OpenSim's tables
@@ -124,8 +124,8 @@ def _of_rows(rows: list[list[str]], frame_rate: float) -> Recording:
 
 
 def _joint_columns(cells: Mapping[int, str]) -> dict[int, ColumnJoint]:
-    """The columns with joints' positions, by their headings; if a joint occurs in two units, its first
-    column.
+    """The columns with joints' positions, by their headings; if a joint occurs in several units, only
+    its columns in the unit of the first.
     """
     if states := robot_states.joints_of(cells.values()):
         return {

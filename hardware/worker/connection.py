@@ -1,8 +1,8 @@
 """The common part of every connection to a robot: desired and confirmed state, faults, the port, statistics
 of moves.
 
-Positions here are a channel's raw positions, see `device.Channel`. No connection reads a clock: the time [s]
-is an argument of every call, so that tests run it in simulated time.
+Positions here are a channel's raw positions, see `device.ServoChannel`. No connection reads a clock: the time
+[s] is an argument of every call, so that tests run it in simulated time.
 """
 
 from __future__ import annotations

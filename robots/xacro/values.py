@@ -96,12 +96,12 @@ class Scope:
     parent scope for other names.
 
     Attributes:
-        is_namespace: Whether it belongs to a file included into a namespace; its macros cannot use macros
-            outside.
+        is_namespace: Whether the scope belongs to a file included into a namespace; its macros cannot use
+            macros outside.
         values: Name -> value, Raw text or Block; the names of blocks begin with * or **.
         caller_names: For the arguments of a macro in a namespace: the scope around the call, for names that
             neither the namespace nor the scopes around it have.
-        macros: Macros that are defined in it, by name.
+        macros: Macros that are defined in the scope, by name.
         namespaces: Scopes of files that are included into namespaces, by name.
     """
 
