@@ -31,7 +31,7 @@ def shut_down(process: subprocess.Popen[bytes], grace: float = CLOSE_GRACE) -> N
 
 def _close_input(process: subprocess.Popen[bytes]) -> None:
     with contextlib.suppress(OSError):  # closing flushes, which fails if the worker has ended
-        process.stdin.close()  # type: ignore[union-attr]  # the worker disarms and ends when its input does
+        process.stdin.close()  # type: ignore[union-attr]  # the worker disarms and ends when its input ends
 
 
 def _wait(process: subprocess.Popen[bytes], grace: float) -> None:

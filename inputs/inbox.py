@@ -62,9 +62,10 @@ class _Packet(NamedTuple):
 
     number: int  # ascending in the order of arrival
     size: int  # [bytes] length of the packet
-    left: Iterator[Message]  # its messages that are not parsed yet
-    came: float  # [s] when the system received it, as `arrival_times`; NaN: not known
-    # [s] time by the sender's clock, as in its last message to the clock's address; None without one
+    left: Iterator[Message]  # messages of the packet that are not parsed yet
+    came: float  # [s] when the system received the packet, as `arrival_times`; NaN: not known
+    # [s] time by the sender's clock, as in the sender's last message to the clock's address; None without
+    # such a message
     time: float | None
     sender: Sender
 
@@ -98,7 +99,7 @@ class Inbox:
         arrival_times.request(self._socket)
         self._sockets = [self._socket] if self._urgent_socket is None else [self._urgent_socket, self._socket]
         self.is_read = True  # whether nothing is left to read, in the socket and the queue
-        # whether the urgent address was received in the last look, or between that and the one before
+        # whether the urgent address was received in the last look, or between the last two looks
         self.is_alarmed = False
         self.problem = ""
         self.now: Callable[[], float] = time.monotonic  # [s] the clock of arrivals

@@ -36,14 +36,15 @@ class Message(NamedTuple):
     has neither address nor `trouble`.
     """
 
-    address: str  # "" if it cannot be read
+    address: str  # "" if the message cannot be read
     arguments: tuple[float | str, ...] = ()  # numbers and strings in order
-    trouble: str = ""  # why it cannot be read: what was expected and what was found
-    repeats: int = 1  # number of messages with its key since the last handled one, itself included
-    time: float = nan  # [s] when its values were taken, by the sender's clock; NaN if not given
-    # time since the system received it, as a share of that since the inbox's previous look; NaN if unknown
+    trouble: str = ""  # why the message cannot be read: what was expected and what was found
+    repeats: int = 1  # number of messages with the same key since the last handled one, this one included
+    time: float = nan  # [s] when the values were taken, by the sender's clock; NaN if not given
+    # time since the system received the message, as a share of the time since the inbox's previous look; NaN
+    # if unknown
     age: float = nan
-    sender: tuple[Any, ...] = ()  # address of the socket that sent it; () if unknown
+    sender: tuple[Any, ...] = ()  # address of the sender's socket; () if unknown
 
     @property
     def strings(self) -> tuple[str, ...]:

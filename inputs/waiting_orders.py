@@ -57,7 +57,8 @@ class WaitingOrders:
         self._numbers = itertools.count()
         # key of a person's command, or number of another -> command, in the order of their arrival
         self._orders: dict[Hashable, WaitingOrder] = {}
-        self._taken: dict[Hashable, WaitingOrder] = {}  # those being executed that are left, by the same keys
+        # commands that `take` has still to yield, by the same keys
+        self._taken: dict[Hashable, WaitingOrder] = {}
 
     def put(self, order: str | Order, cause: str = "") -> None:
         """Adds a command, or drops it if too many wait; `cause` is its source."""
@@ -71,7 +72,7 @@ class WaitingOrders:
                     return
                 order = Order(DISARM)
                 key = self._key(order, cause)
-            self._orders.pop(key, None)  # the new one comes last
+            self._orders.pop(key, None)  # the new command comes last
             self._orders[key] = WaitingOrder(self.stops, time.monotonic(), cause, order)
 
     @staticmethod
@@ -87,8 +88,8 @@ class WaitingOrders:
             self.stops += 1
 
     def take(self) -> Iterator[WaitingOrder]:
-        """Yields the commands that have come since the last stop, and removes all of them. What comes while
-        they are executed waits for the next call, so that a flood never keeps the host here.
+        """Yields the commands that have come since the last stop, and removes all of them. Commands that
+        come while these are executed wait for the next call, so that a flood never keeps the host here.
         """
         with self._lock:
             for key in self._orders:

@@ -46,7 +46,7 @@ SNAP = 0.999
 class BoneShape:
     """Bone of a link, in the root link's frame with all joints at 0."""
 
-    head: Vector  # [m] position of its head
+    head: Vector  # [m] position of the bone's head
     rotation: Quaternion  # orientation of the bone's axes; the bone points along its Y
     length: float  # [m] length from head to tail
     axis: str  # axis of the bone about or along which the joint moves: "X", "Y"; "" for a fixed link

@@ -54,7 +54,8 @@ DYNAMIXEL_ROBOTS = ("koch", "omx", "viperx", "widowx", "aloha", "openmanipulator
 REMEDY = "correct it in the file, or calibrate again with lerobot-calibrate"
 GRIPPER = "gripper"  # motor whose values are range_0_100 in LeRobot's arms; others have degrees
 DEEPEST = 3  # largest nesting of objects around motors; every object at this depth counts as a motor
-# characters between the words of a motor's name, and between an arm's prefix and it: "left_arm_shoulder_pan"
+# characters between the words of a motor's name, and between an arm's prefix and the name:
+# "left_arm_shoulder_pan"
 SEPARATORS = "_.-/ "
 
 _PHOSPHOBOT = ("servos_offsets", "servos_calibration_position", "servos_offsets_signs")

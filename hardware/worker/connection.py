@@ -17,7 +17,7 @@ from ..safety import Fault, FaultReport
 from ..transport import Transport, TransportError
 from .connection_state import AT_REST, CONFIRMED, PENDING, ConnectionState, DesiredState, Transitions
 
-_FINEST = 1e-6  # [s] durations below this count as equal
+_FINEST = 1e-6  # [s] duration below which all durations count as equal
 _STEP = math.log(1.05)  # logarithm of the ratio of neighbouring buckets, 5%: a percentile is known to 2.5%
 _BUCKETS = math.ceil(math.log(1e8) / _STEP)  # number of buckets: up to 100 s
 

@@ -45,7 +45,7 @@ class MotionController:
         self.raw: tuple[float | None, ...] = (None,) * len(device.channels)
         self._task: tasks.SetupTask | None = None
         self._drive: Drive | None = None
-        self._parking = False  # whether it is moving to the park pose, after braking
+        self._parking = False  # whether the robot moves to the park pose, after braking
         driven = held_to_servos(device, mixing)
         if request.command in SETTING_UP:
             self._task = tasks.begin(driven, mixing, request, start)

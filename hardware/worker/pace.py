@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 
-# [s] interval to expect before enough frames have arrived: the slowest usual rate
+# [s] interval to expect before enough frames have arrived: that of the lowest usual rate
 FIRST_INTERVAL = 1.0 / 24.0
 LONGEST_INTERVAL = 0.2  # [s] longest gap that counts for the frame rate; a longer one counts as a pause
 REMEMBERED = 64  # number of newest gaps that determine the rate: a second at 60 frames a second

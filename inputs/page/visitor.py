@@ -50,7 +50,7 @@ class PageRequest(NamedTuple):
         return self.headers.get("upgrade", "").casefold() == "websocket"
 
 
-# function from a request to its answer; None: it becomes a WebSocket
+# function from a request to its answer; None: the connection becomes a WebSocket
 Answer = Callable[[PageRequest], Response | None]
 SINGLE = ("host", "origin", "upgrade")  # headers that may occur only once
 
@@ -76,7 +76,7 @@ class Visitor:
         self.is_open = self.is_leaving = False
         self.heard_at = self.began = time
         self.presses: dict[str, int] = {}
-        self._last_heartbeat = 0  # number of the last heartbeat sent to it
+        self._last_heartbeat = 0  # number of the last heartbeat sent to the browser
         self._pinged_at = time  # [s] time of the last ping
         # [s] start of the second in which frames are counted; number of frames in it
         self._second, self._count = time, 0

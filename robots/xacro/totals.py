@@ -22,7 +22,7 @@ MAX_TEXT = 100_000  # [characters] largest length of an attribute or text, befor
 # thousand
 MAX_CHARACTERS = 20_000_000
 MAX_YAML = 100  # largest number of files that expressions load
-MAX_YAML_BYTES = 1_000_000  # [bytes] largest total size of these files
+MAX_YAML_BYTES = 1_000_000  # [bytes] largest total size of the YAML files
 
 
 class Totals:

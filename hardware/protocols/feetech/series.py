@@ -40,7 +40,7 @@ ERRORS = {
 
 MODES = {0: "position", 1: "wheel", 2: "PWM", 3: "step"}
 
-WORTH = {  # size of one raw unit
+WORTH = {  # quantity -> size of one raw unit
     Quantity.LOAD: 0.001,  # share of the largest load
     Quantity.VOLTAGE: 0.1,  # V
     Quantity.TEMPERATURE: 1.0,  # degrees Celsius
