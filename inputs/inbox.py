@@ -33,7 +33,8 @@ DRAINING = 0.5  # largest share of the budget for emptying the socket; the rest 
 WAITING = 1 << 20  # [bytes] capacity of the queue of packets; beyond it the oldest are dropped
 OVERHEAD = 512  # [bytes] size counted for each packet in addition to its content
 LONGEST_PROBLEM = 400  # largest number of letters of a sentence on a problem, which panels draw
-NAME = 64  # number of a string's letters that count for its key: the longest name in Blender
+# number of a string's letters that count for its key, or are shown: the longest name in Blender
+NAME = 64
 KEPT = 4096  # largest number of keys with packets in the queue; with more, the queue is dropped
 # [bytes] requested socket buffer, which stores packets while the computer runs other programs: those of a
 # flood for a tenth of a second, and urgent packets if they have no separate socket. Linux grants at most

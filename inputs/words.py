@@ -11,7 +11,8 @@ from typing import NamedTuple
 
 from .errors import InputError
 
-# largest number in a command; larger ones are refused, since as coordinates [m] they exceed single precision
+# largest number in a command; a larger one is refused: in single precision such a coordinate [m] has steps of
+# 6 cm or more
 FARTHEST = 1e6
 NAME = 64  # number of significant letters of a name in a message: the longest in Blender
 

@@ -38,7 +38,7 @@ from .typed_orders import order_of_line
 
 STOP = "stop"  # word of the command that is executed at once
 SHOWN_EVERY = 0.1  # [s] time between two updates of the page's state
-KEPT = 30  # number of decisions and sentences on the page
+KEPT = 30  # number of decisions and of sentences on the page, and of reported problems of OSC
 NOBODY = (
     "A robot is released or armed by a person at a terminal alone, or on the page: start limber play in one,"
     " and type it there, or with --page"

@@ -17,7 +17,7 @@ from ..solvers.kinematics import rotations
 from .errors import PlayerError
 
 SAME_TIME = 1e-9  # [s] difference up to which two times count as equal, for rounding
-LONGEST = 1_000_000.0  # [s] longest performance
+LONGEST = 1_000_000.0  # [s] longest performance, and latest event
 FASTEST = 10_000.0  # [ticks/s] highest rate
 # largest number of ticks, five hours at 60 a second: the recording keeps all of them in memory
 MOST_TICKS = 1_000_000

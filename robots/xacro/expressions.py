@@ -24,7 +24,7 @@ PARSING = 5  # number of steps counted for each character that is parsed
 # largest number of entries in a map or set that an expression makes, since keys can be chosen so that each is
 # compared with all others
 MAX_KEYS = 1000
-MAX_POWER = 1024  # largest exponent of whole numbers; larger powers are computed as floats
+MAX_POWER = 1024  # largest exponent of whole numbers; with a larger one, the power is a float
 
 Lookup = Callable[[str], Any]  # value of a name; raises KeyError
 
