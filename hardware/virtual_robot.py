@@ -15,7 +15,7 @@ from .mixing import Mixing
 from .protocols import limber
 
 LAG = 0.04  # [s] time constant with which a servo approaches its pulse
-TOP_SPEED = 4500.0  # [us/s] speed of a common servo: 60 degrees in .15 s at 637 us/rad
+TOP_SPEED = 4500.0  # [us/s] speed of a common servo: 60 degrees in 0.15 s at 637 us/rad
 FIRMWARE = (1, 0)  # (major, minor) version that the virtual device reports
 WATCHDOG_MS = 250  # [ms] time without a move after which the virtual device holds
 PERIOD_US = 20000  # [us] period of the servos' pulses

@@ -148,7 +148,7 @@ class _Decoding:
 
     def __init__(self, episode: EpisodeChoice, size: int, allow_large: bool) -> None:
         self.episode, self.size, self.allow_large = episode, size, allow_large
-        self.rows = self.count = 0  # rows searched so far; numbers decoded for that, and in the episode
+        self.rows = self.count = 0  # rows searched so far; numbers decoded in the search and in the episode
 
     def numbers(self, file: Path) -> array[float]:
         """Numbers of the episode's rows in a table, in their order, `size` in each."""
