@@ -31,7 +31,7 @@ class PlayedChain(PlayedMover[ChainEntry]):
             first.
         posture: Index of the stored posture that the chain kept at the last tick; -1 if none.
         base: World matrix (4, 4) of the chain's base frame.
-        models: Whether the chain keeps single stored postures, so that its posture jumps -> model.
+        models: Models, by whether the chain keeps stored postures one at a time, so that its posture jumps.
     """
 
     looks_forward = True
@@ -56,7 +56,7 @@ class PlayedChain(PlayedMover[ChainEntry]):
     def read(self, view: PlayedView, targets: PlayedView) -> tuple[ChainModel, ChainInputs]:
         moment, entry = view.moment, self.entry
         controls = moment.controls[entry.name]
-        base, posture, weights = _posture_choice(entry, controls, moment.frame)
+        base, posture, weights = _kept(entry, controls, moment.frame)
         clip = Directed(base, weights, _settings(entry, controls, moment.frame))
         directed = clip if moment.direct is None else moment.direct(entry.name, clip, posture)
         base, settings = directed.base, directed.settings
@@ -152,12 +152,9 @@ def watched(entry: ChainEntry, frame: float) -> str:
     return entry.ends[0].targets[int(entry.watch.step(frame))]
 
 
-def _posture_choice(entry: ChainEntry, controls: ChainControls, frame: float) -> tuple[str, int, list[float]]:
-    """What a chain keeps at a frame of its clip; values set during the performance replace those of the clip.
-
-    Returns:
-        (base, posture, weights): kind of base, one of `BASES`; index of the stored posture, -1 for none; and
-        weights of all postures.
+def _kept(entry: ChainEntry, controls: ChainControls, frame: float) -> tuple[str, int, list[float]]:
+    """(kind of base, index of the stored posture or -1, weights of all postures) of a chain at a frame of its
+    clip; values set during the performance replace those of the clip.
     """
     weights = entry.weights.at(frame).tolist()
     return (

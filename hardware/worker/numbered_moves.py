@@ -47,7 +47,7 @@ class NumberedMoves:
         self._unread: deque[tuple[int, float]] = deque()
         self._time = time
         self._clock = 0.0  # [s] time in which the worker was not held up
-        self._slow_until = 0.0  # [s, `_clock`] time until which the daemon counts as slow
+        self._slow_until = 0.0  # [s] by `_clock`
 
     @property
     def is_slow(self) -> bool:

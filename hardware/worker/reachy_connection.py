@@ -40,7 +40,9 @@ SLOW_MOVE_EVERY = 0.05
 SILENT_AFTER = 0.8
 EARLY = 1e-3  # [s] largest earliness of a step of the worker
 REST_WITHIN = 1.0  # [s] time within which a robot must come to rest to be armed
-ANSWER_WITHIN = 1.0  # [s] time within which a daemon that answers pings has answered the first ping
+# [s] longest wait for the answer to the first ping; a daemon that has not answered by then counts as never
+# answering
+ANSWER_WITHIN = 1.0
 ARM_FOR = 3.0  # [s] longest wait for the daemon's confirmation of torque: its status comes once a second
 # [rad] 3 degrees; a motor farther beyond its servo's limits jumps noticeably when it gets torque
 BEYOND = 0.05
