@@ -27,8 +27,8 @@ SUFFIX = "_baked"
 
 
 def main(argv: list[str], launcher: list[str] | None = None) -> int:
-    """Runs the command. Returns the exit code: 0; 1 if a file failed or was not written; 2 if nothing was
-    started; 130 if it was interrupted.
+    """Runs the command. Returns the exit code: 0; 1 if a file failed, or the report was not written; 2 if
+    nothing was started; 130 if it was interrupted.
 
     Args:
         argv: Arguments after the command's name.
@@ -102,7 +102,7 @@ def _arguments() -> argparse.ArgumentParser:
 
 
 def _batch(options: argparse.Namespace) -> command.Batch:
-    """The batch for these options; raises BatchError if the files cannot be baked in this way."""
+    """The batch for these options; raises BatchError if the files cannot be baked with them."""
 
     def output(source: Path, folder: Path) -> Path:
         if options.in_place:

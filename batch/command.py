@@ -36,7 +36,7 @@ class Batch:
     Attributes:
         name: Name of the command.
         tasks: All tasks of all shards.
-        records: Their records.
+        records: Records of the tasks.
         settings: Settings of the processes, as JSON values.
         sentence: Function from a task's record to a line on its result.
     """
@@ -92,7 +92,7 @@ def launcher(name: str, module: str, blender: str) -> list[str]:
     Args:
         name: Name of the command.
         module: Module of this package that has its `main`.
-        blender: Path of the Blender executable; "": this one.
+        blender: Path of the Blender executable; "": the Blender that runs this.
     """
     if blender or bpy.app.binary_path:
         return [blender or bpy.app.binary_path, "--command", name]

@@ -32,7 +32,9 @@ class Crew(Protocol):
         """Starts a process that gets a text as its input; returns its future."""
 
     def first(self, futures: set[Any], seconds: float) -> set[Any]:
-        """Waits for the first of these futures, for at most `seconds` [s]; returns the completed ones."""
+        """Waits until one of these futures is completed, for at most `seconds` [s]; returns the completed
+        ones.
+        """
 
     def stop(self) -> None:
         """Ends all processes that are not finished."""
@@ -112,7 +114,7 @@ class DaskCrew:
 @contextmanager
 def crew(scheduler: str, workers: int) -> Iterator[Crew]:
     """Context manager whose value is a crew: the cluster at the address `scheduler`, or without an address
-    `workers` processes on this machine. It is stopped at the end.
+    `workers` processes on this machine. The crew is stopped at the end.
 
     Raises:
         WorkersError: the cluster cannot be used.

@@ -30,7 +30,7 @@ from .workers import WorkersError
 
 NAME = "limber_retarget"
 RECORDS, CLIPS = "records", "clips"  # folders inside the folder of --to
-# suffixes of the clips' files, by format
+# format -> suffix of the clips' files
 SUFFIXES = {"lerobot": ".parquet", "reachy": ".json", "csv": ".csv"}
 
 
@@ -102,8 +102,8 @@ def _arguments() -> argparse.ArgumentParser:
 
 
 def _batch(options: argparse.Namespace, folder: Path) -> command.Batch:
-    """The batch for these options; raises BatchError or RigError if the clips cannot be retargeted in this
-    way.
+    """The batch for these options; raises BatchError or RigError if the clips cannot be retargeted
+    with them.
     """
     if options.setup is None and not is_file(Path(options.robot)):
         folder_of(options.robot)

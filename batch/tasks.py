@@ -35,7 +35,7 @@ class FileTask:
 
 def sources(paths: Sequence[Path], suffix: str, skipped: str = "") -> list[tuple[Path, Path]]:
     """Files, given directly or in folders, sorted by path in each folder, each with the folder that was
-    named.
+    named, or with its own folder.
 
     Args:
         paths: Files and folders.

@@ -1,4 +1,4 @@
-"""Workers of a batch: this machine's cores, or those of a Dask cluster. Knows no Blender."""
+"""Workers of a batch: this machine's cores, or those of a Dask cluster. Independent of Blender."""
 
 from __future__ import annotations
 

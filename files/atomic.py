@@ -18,13 +18,14 @@ from itertools import count
 from pathlib import Path
 from typing import BinaryIO
 
-# characters of the file's name in that of the temporary file, since a name has at most 255 bytes
+# largest numbers of characters of the file's stem and suffix in the temporary file's name, since a name has
+# at most 255 bytes
 LONGEST_STEM, LONGEST_SUFFIX = (40, 16)
 PART = ".part"  # mark of a temporary file's name, before its suffix
 # [s] age at which a temporary file counts as abandoned if its writer's process cannot be checked
 ABANDONED_AFTER = 3600.0
 
-_numbers = count(1)  # numbers of this process's temporary files
+_numbers = count(1)  # numbers for the names of this process's temporary files
 
 
 def write(path: Path, data: bytes) -> None:
@@ -88,7 +89,7 @@ def replacing(path: Path, rights: int | None = None) -> Iterator[Path]:
     """Context manager: yields a temporary path to write to, and renames that file to `path` at the end; on an
     exception it is deleted.
 
-    A symbolic link is kept, and the file that it points to is replaced. The file keeps its access rights, or
+    A symbolic link stays, and the file that it points to is replaced. The file keeps its access rights, or
     gets `rights`.
 
     Raises:
@@ -158,8 +159,8 @@ def _end(path: Path) -> str:
 
 
 def _sweep(path: Path) -> None:
-    """Delete temporary files that killed processes left beside this file."""
-    # @: Blender appends it to the name while it writes
+    """Delete temporary files that killed processes left beside a file."""
+    # Blender appends @ to the name of a file while it writes the file
     left = re.compile(re.escape(_beginning(path)) + r"(\d+)-\d+" + re.escape(_end(path)) + "@?")
     with suppress(OSError):
         for name in os.listdir(path.parent):
@@ -171,7 +172,7 @@ def _sweep(path: Path) -> None:
 
 def is_abandoned(temporary: Path, process: int) -> bool:
     """Whether a temporary file is abandoned: the process with the id `process`, which wrote it, has ended, or
-    the file is older than ABANDONED_AFTER.
+    the file is older than ABANDONED_AFTER. A file of this process is not abandoned.
     """
     if process == os.getpid():
         return False

@@ -8,10 +8,10 @@ import stat
 from pathlib import Path
 from typing import BinaryIO
 
-# [bytes] limit for small files that are read at once (calibrations, styles, descriptions); they have some
-# thousand
+# [bytes] limit for small files that are read at once (calibrations, styles, descriptions), which have
+# some thousand bytes
 SMALL = 1_000_000
-LARGE = 50_000_000  # [bytes] largest file that is read without the user's confirmation
+LARGE = 50_000_000  # [bytes] largest file, or size in memory, that is read without the user's confirmation
 
 
 def open_regular(path: Path) -> BinaryIO:

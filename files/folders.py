@@ -1,6 +1,6 @@
 """Folders written atomically: readers find the complete old folder or the complete new one.
 
-The new content goes to a hidden folder beside, which then takes the place of the old one. A process that is
+The new content goes to a hidden folder beside, which then replaces the old one. A process that is
 killed in between, or that cannot delete the old one, leaves a hidden folder. The next writer of the same
 folder deletes it, or renames the old one back if the folder itself is missing.
 """
@@ -20,9 +20,10 @@ from pathlib import Path
 from . import atomic
 
 NEW, OLD = ".part", ".old"  # ends of the names of the hidden folders
-LONGEST_NAME = 40  # number of characters of the folder's name in theirs, since a name has at most 255 bytes
+# largest number of characters of the folder's name in its hidden folders' names, which have at most 255 bytes
+LONGEST_NAME = 40
 
-_numbers = count(1)  # numbers of this process's hidden folders
+_numbers = count(1)  # numbers for the names of this process's hidden folders
 _in_use: set[str] = set()  # names of hidden folders that are still being written
 
 
@@ -105,7 +106,7 @@ def _beginning(path: Path) -> str:
 
 
 def _clean_up(path: Path) -> None:
-    """Delete hidden folders that killed processes left beside this one; if the folder itself is missing, an
+    """Delete hidden folders that killed processes left beside a folder; if the folder itself is missing, an
     old one is renamed back.
     """
     left = re.compile(re.escape(_beginning(path)) + rf"(\d+)-\d+({re.escape(NEW)}|{re.escape(OLD)})")

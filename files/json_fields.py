@@ -10,6 +10,7 @@ from typing import Any, NoReturn
 
 from .plain import is_text, number_of, shown
 
+# type of a field -> its name in messages
 KINDS = {str: "a text", int: "a whole number", bool: "true or false", list: "a list"}
 _MISSING = object()
 

@@ -2,6 +2,6 @@
 
 
 class LargeError(ValueError):
-    """A file announces over 50 MB in memory, or over an hour of motion; the message gives the size, and how
-    to read it nevertheless.
+    """A file has or announces over 50 MB, an hour of motion, or 600 parts of a robot; the message gives the
+    size, and how to read the file nevertheless.
     """

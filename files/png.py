@@ -5,7 +5,7 @@ import zlib
 
 SIGNATURE = b"\x89PNG\r\n\x1a\n"
 CHANNELS = 4  # number of channels: red, green, blue, alpha
-BITS, COLOURS_WITH_ALPHA = 8, 6  # bits of a channel; PNG's type of pictures with these channels
+BITS, COLOURS_WITH_ALPHA = 8, 6  # bits of a channel; PNG's colour type for these channels
 HEADER = struct.Struct(">4sIIBBBBB")  # type of the first chunk, width, height, and how its rows are stored
 
 

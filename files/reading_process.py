@@ -21,7 +21,7 @@ PACKAGE = Path(__file__).resolve().parents[1]
 # name of the package, in Blender bl_ext.<repository>.limber
 NAME = __name__.removesuffix(".files.reading_process")
 ENTRY = Path(__file__).resolve().parent / "reading_process_entry.py"
-CREATION = getattr(subprocess, "CREATE_NO_WINDOW", 0)  # flag for no console window (Windows)
+CREATION = getattr(subprocess, "CREATE_NO_WINDOW", 0)  # flag for no console window on Windows; 0 elsewhere
 
 Result = TypeVar("Result")
 

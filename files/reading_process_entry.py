@@ -34,7 +34,7 @@ def load_package(name: str, folder: Path) -> None:
 
 
 def end_with_blender() -> None:
-    """Wait until standard input, and with it Blender, is closed; then exit."""
+    """Wait until standard input is closed, which happens when Blender ends; then exit the process."""
     while os.read(0, 64):
         pass
     os._exit(1)

@@ -18,8 +18,8 @@ PROGRAMS: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...] = (
 )
 # programs to install where none plays a sound: they play all files, on every system
 TO_INSTALL = ("ffplay", "mpv")
-# [s] a program that fails within this time after its start, as without a desktop's sound server or without a
-# sound card, has not begun to sound
+# [s] a program that fails within this time after its start counts as one that has not begun to sound, as
+# without a sound server or a sound card; the next program is tried then
 FAILS_WITHIN = 1.0
 
 Command = tuple[str, ...]
@@ -123,7 +123,8 @@ class SoundPlayer:
         failed, lasted = self.program, time.monotonic() - self._started_at
         self._programs.put_last(self._command)
         if lasted > FAILS_WITHIN:
-            # from its beginning on it would be heard twice, and too late for the motion
+            # another program would play the sound from its beginning: heard twice, and too late for the
+            # motion
             raise SoundError(
                 f"{self._name} is no longer heard: {failed} has failed ({ending(code)}); {self._next_time()}"
             )

@@ -27,8 +27,8 @@ SOUNDS: Mapping[str, Callable[[bytes], bool]] = {
     ".m4a": lambda beginning: beginning[4:8] == b"ftyp",
     ".aac": lambda beginning: beginning.startswith((b"ADIF", b"ID3")) or _is_mpeg(beginning),
 }
-"""Whether a file's first bytes are those of a sound, by the file's suffix; in the order in which Reachy
-Mini's `RecordedMoves` look.
+"""Suffix -> function that tells whether a file's first bytes are those of such a sound; in the order in which
+Reachy Mini's `RecordedMoves` look.
 """
 
 

@@ -26,7 +26,7 @@ NULLS = ("", "~", "null", "Null", "NULL")  # spellings of null: YAML 1.2, sectio
 # [characters] longest text, which takes at most 5 s to read; files of loop closures have some thousands, a
 # minute of a robot arm's motion almost a million
 MAX_LENGTH = 1_000_000
-MAX_MERGED = 100_000  # number of entries that << copies; robots have some dozens
+MAX_MERGED = 100_000  # largest number of entries that << copies in a text; robots have some dozens
 MAX_DEPTH = 50  # largest nesting of lists and maps; files of loop closures have two levels
 HALF_CHARACTER = re.compile("[\ud800-\udfff]")  # unpaired surrogates, which Blender cannot store
 REMEDIES = {  # part of ruamel.yaml's message -> remedy; the first part that is found is used

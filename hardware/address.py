@@ -29,7 +29,7 @@ class Address:
             return self.host.lower() == "localhost"
 
 
-LONGEST_PORT = 5  # digits of the longest port number
+LONGEST_PORT = 5  # number of digits of the longest port number
 
 
 def address_of(text: str, port: int = 8000) -> Address:

@@ -24,7 +24,7 @@ from .pyserial import pyserial_folder
 
 _PACKAGE = Path(__file__).resolve().parents[1]
 _ENTRY = Path(__file__).resolve().parent / "background_job_entry.py"
-_CREATION = getattr(subprocess, "CREATE_NO_WINDOW", 0)  # flag for no console window (Windows)
+_CREATION = getattr(subprocess, "CREATE_NO_WINDOW", 0)  # flag for no console window on Windows; 0 elsewhere
 
 
 class BackgroundJob:
@@ -72,7 +72,7 @@ class BackgroundJob:
         return self._over and not self._heard
 
     def events(self) -> list[JobEvent]:
-        """The events since the last call; the last of all is `Ended`."""
+        """The events since the last call, oldest first; ends a hung job. A job's last event is `Ended`."""
         if not self._over and time.monotonic() > self._until:
             self._end(
                 Ended(
@@ -107,7 +107,7 @@ class BackgroundJob:
             try:
                 event = from_line(line)
             except ValueError:
-                # a library that prints shares the process's output with the events
+                # no event: libraries print to the same output
                 continue
             self._until = time.monotonic() + self._patience
             if isinstance(event, Ended):

@@ -55,11 +55,13 @@ _CHANNEL = (
     "homing_offset",
 )
 _SHARE = ("joint", "gear")
-# the limits belong to the chain, and are not checked here
+# joint limits belong to the chain and are not in the file; these complete a `DeviceJoint` for its checks
 _PLACEHOLDER_LIMITS = Limits(-1.0, 1.0, 1.0, 1.0, 1.0)
 
-FARTHEST_OFFSET = 1_044_479  # raw units: the largest homing offset of any servo, a Dynamixel's
-LARGEST = 1e12  # largest absolute value of numbers without declared bounds; a larger one is a mistake
+# [raw units] largest homing offset in a file, in either direction: a Dynamixel's, the largest of all servos
+FARTHEST_OFFSET = 1_044_479
+# largest absolute value of a zero, gear, speed or per_radian; a file with a larger one is refused as damaged
+LARGEST = 1e12
 
 
 class CalibrationError(HardwareError, ValueError):
@@ -105,7 +107,7 @@ class RobotCalibration:
 
     def mismatches(self, names: Sequence[str]) -> tuple[str, ...]:
         """Differences between the calibration's joints and the joint names `names`, as sentences; empty if
-        they are the same.
+        the names are the same, in any order.
         """
         calibrated_joints = [joint.name for joint in self.joints]
         missing = [name for name in names if name not in calibrated_joints]

@@ -1,4 +1,4 @@
-"""Background job that changes the id or the baud rate of a bus servo, and verifies it."""
+"""Background job that changes the id or the baud rate of a bus servo, and verifies the change."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from .protocols.dialogue import PATIENT
 from .protocols.interface import Identified, Problem, ProblemKind
 from .protocols.table import codec_for
 
-TIMES = 3  # number of times that an id is queried; one that answers none of them counts as free
-STEPS = 4  # number of steps in the shown progress: query, query, change, verification
+TIMES = 3  # number of queries of an id; an id without any answer counts as unused
+STEPS = 4  # total of the shown progress: three reported steps at most, and the result
 
 
 class ChangeError(HardwareError):
@@ -115,13 +115,17 @@ def _single_servo(session: PortSession, codec: BusCodec, servo: int, rate: int) 
 
 
 def _identify(session: PortSession, codec: BusCodec, servo: int) -> tuple[Identified | None, str]:
-    """(identification, hint): the answer of the servo with an id, which is queried several times, or None
-    without an answer; and why several servos may have this id, "" if nothing shows that.
+    """Query an id several times.
+
+    Returns:
+        (identification, hint): the last answer, None without any; and a sign that several servos have this
+        id, as text, "" without a sign.
     """
     identified: Identified | None = None
     hint = ""
     for _ in range(TIMES):
-        # readings of two servos of one model differ, so that their answers damage each other
+        # two servos of one model identify themselves with the same bytes, but their measured values differ,
+        # so that these answers collide on the line and arrive damaged
         readings = codec.read(codec.capabilities.reads, (servo,)) if identified is not None else ()
         for message in session.query((*codec.identify((servo,)), *readings), PATIENT):
             if isinstance(message, Identified) and message.servo == servo:

@@ -77,12 +77,13 @@ CHECKS: Mapping[Fault, tuple[str, ...]] = MappingProxyType(
         ),
     }
 )
-"""Questions by fault; a fault that is not here has none."""
+"""Questions after each fault; a fault that is missing has no questions."""
 
 _DAEMON = "Is the robot on, and has its daemon started? Its dashboard shows both"
 _NETWORK = "Are robot and computer in the same network, and is the address right?"
 _ALONE = "Has every other app ended, and does no move play?"
 
+# questions for a robot on a network, which replace those in CHECKS
 _NETWORK_CHECKS: Mapping[Fault, tuple[str, ...]] = {
     Fault.PORT_MISSING: (_DAEMON, _NETWORK),
     Fault.PORT_UNUSABLE: (_DAEMON, _NETWORK),

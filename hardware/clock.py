@@ -1,7 +1,8 @@
 """The clock of the robot link.
 
 It continues while the computer sleeps, since servos stay powered, and is the same in all processes.
-`time.perf_counter` stops during sleep on Linux and macOS, so that an hour of sleep would look like a moment.
+`time.perf_counter` stops during sleep on Linux and macOS, so that an hour of sleep would look like an
+instant.
 """
 
 from __future__ import annotations

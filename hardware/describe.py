@@ -33,7 +33,7 @@ def describe(protocol: str, settings: ProtocolSettings = DEFAULT, program: str =
     """Capabilities of a protocol as sentences; `program` as in `codec_for`.
 
     Raises:
-        ProtocolError: No protocol has that name, or the user's file cannot be used or may not run.
+        ProtocolError: No protocol has that name, or the user's file cannot be used or is not allowed to run.
     """
     can = capabilities_of(protocol, settings, program)
     sentences = (

@@ -26,11 +26,12 @@ the pose.
 
 VIRTUAL_PULSES = (500.0, 2500.0)  # [us] pulse range of the virtual robot's servos
 
-MAX_CHANNELS = 64  # largest number of channels on one serial line; it bounds the memory map
-# highest number of a servo: the highest id on a Feetech bus; each protocol refuses what is beyond its range
+# largest number of joints and of channels of a device: `RequestCodec` has 64 bits for channels
+MAX_CHANNELS = 64
+# highest servo id, that of a Feetech bus; each protocol refuses ids beyond its own range
 LAST_SERVO = 253
-# [raw units] largest position, in either direction: twice the range of a servo with 4096 steps in 256
-# revolutions
+# [raw units] largest end of a servo's range, in either direction: about twice the 256 revolutions of 4096
+# steps of a Dynamixel
 FARTHEST = 2e6
 SLOWEST_BAUDRATE, FASTEST_BAUDRATE = 1200, 4_000_000  # [bit/s] bounds of a baud rate
 # [s] largest latency, in either direction; sound through the slowest wireless loudspeaker is 0.3 s late
@@ -303,7 +304,7 @@ def auxiliary(
 
 def on_virtual_robot(device: Device) -> Device:
     """The device with raw positions that the virtual robot takes: pulses [us], the range of each channel
-    being mapped to that of a hobby servo.
+    being mapped to that of a hobby servo. A device with Limber's protocol is unchanged.
     """
     if device.protocol == OWN:
         return device

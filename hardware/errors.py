@@ -10,11 +10,11 @@ class DeviceError(HardwareError, ValueError):
 
 
 class AnglesError(HardwareError, ValueError):
-    """Joint values do not fit the device."""
+    """Joint values, or the index of a joint or channel, do not fit the device."""
 
 
 class WorkerError(HardwareError):
-    """The worker process could not be started."""
+    """The worker or a background job, or its shared memory or port, is not available."""
 
 
 class ExportError(HardwareError, ValueError):

@@ -1,17 +1,20 @@
-"""Selection of the frames that are sent to the worker, where a host has more than the worker reads."""
+"""Selection of the frames that are sent to the worker, for a host that has more than the worker reads."""
 
 from __future__ import annotations
 
 import math
 
-# [s] period in which the worker reads the newest frame, without those before it; `worker.core.PERIOD`
+# [s] period at which the worker reads the newest frame, and skips older ones; equals `worker.core.PERIOD`
 READ_EVERY = 0.01
-SHORTEST = 1.25 * READ_EVERY  # [s] shortest interval between selected frames: each is read, whenever it comes
+# [s] shortest interval between selected frames, if all frames come faster than READ_EVERY; the margin is for
+# frames that come early, so that each selected one is read
+SHORTEST = 1.25 * READ_EVERY
 
 
 class FrameThinning:
     """Selects every second, third or nth frame of those that come faster than the worker reads. Without it
-    the worker would read some of them, at uneven times that do not tell the velocity.
+    the worker would read some of them, at uneven intervals, from which
+    no velocity can be computed.
     """
 
     def __init__(self) -> None:

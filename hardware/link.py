@@ -31,9 +31,9 @@ from .sentences import BLENDER, HostWords, sentence
 from .shutdown import CLOSE_GRACE, shut_down, shut_down_in_background
 from .status import Status
 
-START_GRACE = 10.0  # [s] longest start: Python on a slow disk, or a wireless port that opens slowly
-HUNG_AFTER = 1.0  # [s] silence of a hung worker: a hundred of its periods, longer than any scheduler's delay
-# [s] longest silence that one read can prove, since the worker may have been delayed with Blender
+START_GRACE = 10.0  # [s] silence of a connecting worker that counts as hung; slow ports take seconds to open
+HUNG_AFTER = 1.0  # [s] silence of a connected worker that counts as hung: a hundred of its periods
+# [s] most that one read adds to the worker's silence: a longer gap between reads is a delay of Blender's own
 LOOK = 0.25
 
 # flags for Windows: no console window, and a priority above other programs', since a late worker is of no use
@@ -46,7 +46,7 @@ _SHARED = [field.name for field in fields(Status) if field.name not in ("state",
 
 class WorkerLink:
     """The link from the host to one robot; to be used from one thread, except for `stop`. `send`,
-    `send_again` and `status` are heartbeats: without them for 5 s the worker disarms an armed robot.
+    `send_again`, `status` and commands are heartbeats: after 5 s without any the worker disarms the robot.
 
     Args:
         device: The robot.
@@ -222,7 +222,7 @@ class WorkerLink:
 
     def release(self, channels: Iterable[int] | None = None) -> None:
         """Switch the torque of channels' servos off until `disarm`, even if they are set to hold, and read
-        their positions; None: all channels. Limber's own firmware can only release all.
+        their positions; None or empty: all channels. Limber's own firmware can only release all.
         """
         self._give(Command.RELEASE, Request(channels=frozenset(channels or ())))
 
@@ -352,8 +352,8 @@ class WorkerLink:
             self._reports_at_end = self._memory.reports
 
     def _worker_fault(self, report: Report | None) -> Fault | None:
-        """The fault if the worker is lost; None while it runs. It stays lost until `open`: a hanging worker
-        is ended, so that it cannot move the robot when it continues.
+        """The fault if the worker is lost; None while it runs or is closed. A worker stays lost until
+        `open`: one that hangs is ended, so that it cannot move the robot when it continues.
         """
         if self._process is not None and self._lost is None:
             self._lost = self._why_lost(self._process, report)
@@ -377,7 +377,7 @@ class WorkerLink:
 
     def _describe(self, state: State, fault: Fault, detail: str, report: Report | None = None) -> Status:
         needs_confirmation = report is not None and report.needs_confirmation
-        # a worker that is lost has reported the robot as it was
+        # the last report of a lost worker may be out of date
         is_reached = report is not None and report.is_reached and state is not State.WORKER_LOST
         if (inputs := (state, fault, detail, needs_confirmation, is_reached)) != self._sentence_inputs:
             said = sentence(state, fault, detail, self.device, needs_confirmation, self._host, is_reached)

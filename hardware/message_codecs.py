@@ -13,13 +13,13 @@ from .messages import Orders, Report, Request
 from .safety import Command, Fault, State
 from .status import ChannelStatus
 
-DETAIL_BYTES = 320  # longest detail of a fault: a path, a number, and the system's message
-WARNING_BYTES = 600  # largest size of all warnings together: about five sentences
+DETAIL_BYTES = 320  # length to which a report's detail is cut: room for a path and the system's message
+WARNING_BYTES = 600  # length to which all warnings together are cut: about five sentences
 
 _CHANNEL_FIELDS = tuple(field.name for field in fields(ChannelStatus))
 _COUNTS = ("sent", "acknowledged", "lost", "refused", "clamped", "late_ms_p50", "late_ms_p99", "ack_ms_p50")
 _ORDERS = struct.Struct("<QQd?dd")  # layout of `Orders` without their motion
-_HEAD = struct.Struct("<QBB5Q3d")  # layout of a report's count, state, fault and `_COUNTS`
+_HEAD = struct.Struct("<QBB5Q3d")  # layout of a report's beat, state, fault and `_COUNTS`
 _UNKNOWN = math.nan  # number that encodes None
 
 

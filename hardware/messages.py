@@ -18,8 +18,8 @@ class Request:
         command: Command that the user requests.
         target: Index of the joint, or of the channel for WIGGLE.
         amount: Distance of a JOG, in the joint's unit.
-        span: (lowest, highest) value of a TEST, in the joint's unit; NaN for one near that end of the joint's
-            range.
+        span: (lowest, highest) value of a TEST, in the joint's unit; NaN for a value near that end of the
+            joint's range.
         free: Whether a JOG is limited only by the servo's range, and not by the joint's.
         channels: Indices of the channels to RELEASE; empty for all.
         values: Park pose for PARK (joints,).
@@ -42,9 +42,9 @@ class Orders:
     all of them are executed.
 
     Attributes:
-        beat: Number of Blender's heartbeats: every frame and every query of the status.
-        frame: Number of frames of values; 0 before the first.
-        stamp: Time of the newest frame [s, `clock.now`].
+        beat: Number of Blender's heartbeats: every frame, command and query of the status.
+        frame: Number of frames sent so far, repeated ones included; 0 before the first.
+        stamp: Time of the newest frame of a motion [s, `clock.now`]; frames that repeat it do not change it.
         plays: Whether Blender plays, so that another frame is to follow.
         step: Unit of time [s] of the newest frame's velocities: the interval announced by the previous frame;
             0 for the measured interval.

@@ -16,8 +16,8 @@ from dataclasses import dataclass
 from .device import Device, ServoChannel
 from .errors import AnglesError, DeviceError
 
-# smallest share of a column that is independent of the other columns; below it a joint's value is
-# undetermined
+# smallest length of a column's part that is orthogonal to the columns before it, relative to the column's
+# length; below it the columns count as linearly dependent, and the device is refused
 SINGULAR = 1e-6
 
 
@@ -27,14 +27,14 @@ def dot(a: Sequence[float], b: Sequence[float]) -> float:
 
 
 def least_squares_inverse(matrix: Sequence[tuple[float, ...]]) -> tuple[tuple[float, ...], ...] | None:
-    """Least-squares inverse of a (channels, joints) matrix by Gram-Schmidt; None if its rank is below the
-    number of joints.
+    """Least-squares inverse (joints, channels) of a (channels, joints) matrix by QR; None if its rank is
+    below the number of joints.
     """
-    # factors Q and R of the matrix: each column loses its parts along the previous ones, one after the other,
+    # QR by modified Gram-Schmidt: a column's components along the basis are subtracted one after the other,
     # since subtracting all at once would lose digits
     columns = [[row[k] for row in matrix] for k in range(len(matrix[0]))]
     basis: list[list[float]] = []
-    parts: list[list[float]] = []  # parts of each column along the basis: an upper triangle
+    parts: list[list[float]] = []  # components of each column along the basis: R by columns
     for column in columns:
         rest, along, size = list(column), [], math.sqrt(dot(column, column))
         for direction in basis:
@@ -46,7 +46,7 @@ def least_squares_inverse(matrix: Sequence[tuple[float, ...]]) -> tuple[tuple[fl
             return None
         basis.append([value / length for value in rest])
         parts.append([*along, length])
-    # R X = Q', solved from the last row, since R is triangular
+    # back substitution in R X = Q^T
     inverse: list[list[float]] = [[] for _ in columns]
     for k in reversed(range(len(columns))):
         row = list(basis[k])
@@ -57,7 +57,7 @@ def least_squares_inverse(matrix: Sequence[tuple[float, ...]]) -> tuple[tuple[fl
 
 
 # largest number of rounds in the search for a pose within all limits, each a projection onto every servo
-# range and joint limit in turn; about ten are usual
+# range and joint limit in turn; about ten are usual, and without a pose the device is refused
 ROUNDS = 2000
 TOUCHING = 1e-9  # [rad of the servo] tolerance of servo ranges
 

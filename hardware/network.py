@@ -16,7 +16,8 @@ RECEIVE = 2_048
 # largest number of successive full reads (`RECEIVE` bytes each); beyond it the connection fails, since data
 # arrive faster than they are read and are 1.3 s late by then
 FLOODED_AFTER = 128
-# [bytes] largest size of unsent data: half a second of commands; further ones would arrive late
+# [bytes] largest size of unsent data: half a second of commands; further ones are refused, since they would
+# arrive late
 MOST_WAITING = 8_192
 
 

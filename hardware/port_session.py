@@ -72,7 +72,7 @@ class PortSession:
 
         Args:
             exchanges: Exchanges to send.
-            patience: Delay [s] of an answer after which it counts as missing.
+            patience: Wait [s] for an answer, beyond its transmission time, after which it counts as missing.
 
         Raises:
             HardwareError: The port failed, or the codec cannot encode an exchange.

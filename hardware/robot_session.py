@@ -59,7 +59,7 @@ class ArmingPermits:
         self._keys: set[Hashable] = set()
 
     def allow(self, key: Hashable, is_allowed: bool = True) -> None:
-        """Gives the robot with a key a permit, or withdraws it if `is_allowed` is False."""
+        """Give the robot with a key a permit, or withdraw it if `is_allowed` is False."""
         (self._keys.add if is_allowed else self._keys.discard)(key)
 
     def is_allowed(self, key: Hashable) -> bool:
@@ -84,18 +84,18 @@ class RobotSession:
         self._sent_at = time.monotonic()  # [s] time when values were last sent, or repeated
 
     def send(self, values: Sequence[float | Kinematic], plays: bool = False, due: float = 0.0) -> None:
-        """Sends values; arguments as of `WorkerLink.send`."""
+        """Send values; arguments as of `WorkerLink.send`."""
         self.link.send(values, plays, due)
         self._sent_at = time.monotonic()
 
     def keep_alive(self) -> None:
-        """Sends a heartbeat if the next values are late; hosts call this as often as they can."""
+        """Send a heartbeat if the next values are late; hosts call this as often as they can."""
         if (time_now := time.monotonic()) - self._sent_at >= HEARTBEAT:
             self.link.send_again()
             self._sent_at = time_now
 
     def note_movers(self, movers: frozenset[str]) -> None:
-        """Sets the names of the movers that move the robot now. If one of the previous ones has ended, the
+        """Set the names of the movers that move the robot now. If one of the previous ones has ended, the
         robot is disarmed, unless its state is one of SELF_MOVING.
         """
         if not self._movers <= movers and (state := self.link.status().state) not in SELF_MOVING:
@@ -103,7 +103,7 @@ class RobotSession:
         self._movers = movers
 
     def order(self, word: str) -> None:
-        """Executes a person's command, one of `TO_ROBOTS`."""
+        """Execute a person's command, one of `TO_ROBOTS`."""
         is_asking = self.link.read_status().state is State.CONFIRM_POSE
         {
             "arm": self.link.arm,
@@ -115,7 +115,7 @@ class RobotSession:
         }[word]()
 
     def disarm(self, reason: str = "") -> None:
-        """Disarms the robot, and withdraws its permit; until the next command, `Status.sentence` tells the
+        """Disarm the robot, and withdraw its permit; until the next command, `Status.sentence` tells the
         reason.
         """
         self.link.disarm(reason)
@@ -138,7 +138,7 @@ class RobotSessions:
         python: str = sys.executable,
         host: HostWords = BLENDER,
     ) -> RobotSession:
-        """Connects a robot, instead of the one with that key; nothing moves.
+        """Connect a robot, which replaces the one with the same key; nothing moves.
 
         Args:
             key, owner: Key and name of the object that it follows.
@@ -167,19 +167,19 @@ class RobotSessions:
         return session
 
     def close(self, key: Hashable) -> None:
-        """Disarms a robot and closes its port; no effect if no robot has that key."""
+        """Disarm a robot and close its port; no effect if no robot has that key."""
         session = self._by_key.pop(key, None)
         if session is not None:
             session.link.close()
 
     def close_all(self) -> None:
-        """Disarms every robot and closes its port."""
+        """Disarm every robot and close its port."""
         for key in list(self._by_key):
             self.close(key)
 
     def change_file(self) -> None:
-        """Disarms every robot and closes its port, since the host opens another file; withdraws all permits
-        to arm.
+        """Disarm every robot and close its port, since the host opens another file; withdraw all permits to
+        arm.
         """
         self.close_all()
         self.permits.withdraw_all()
@@ -190,7 +190,7 @@ class RobotSessions:
             session.link.stop()
 
     def stop_all(self) -> int:
-        """Emergency stop of all robots; returns their number. All permits end."""
+        """Emergency stop of all robots; return their number. All permits end."""
         self.press_stops()
         self.permits.withdraw_all()
         return len(self._by_key)

@@ -9,8 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from enum import IntEnum
 
-# [s] time without joint values (a save, a file dialog, a slow redraw) after which the robot slows down to a
-# hold
+# [s] time without joint values (a save, a file dialog, a slow redraw), or age of a move that the device has
+# not read, after which the robot slows down to a hold
 HOLD_AFTER = 0.2
 # [s] time without a heartbeat of the host after which the robot is disarmed, since it is perhaps unattended
 DISARM_AFTER = 5.0
@@ -18,7 +18,7 @@ DISARM_AFTER = 5.0
 # lost
 HELD_UP_AFTER = 1.02
 # [s] largest age of the pose that the user confirms: it is the pose shown now, and not an earlier one
-CONFIRM_WITHIN = 1.0
+CONFIRM_WITHIN = 1.0  # a confirmation of an older pose has no effect
 
 JUMPED = "the pose in Blender jumped"
 """The detail of a hold, and of the slow approach that ends it, after a jump of the pose."""
@@ -27,10 +27,10 @@ LATE = "the robot has not read its last moves"
 """The detail of a hold, and of the slow approach that ends it, while the device reads its moves too late."""
 
 NO_POSE = "no new pose was shown for a second"
-"""The detail of a question whether the robot is at the pose, while it is not known what the pose is."""
+"""The detail of CONFIRM_POSE while the shown pose is too old to be confirmed."""
 
 NO_RELEASE = "these servos cannot be made limp"
-"""The detail of a robot that was to be let go and cannot be."""
+"""The detail of DISARMED after the command to release servos whose torque cannot be switched off."""
 
 
 class State(IntEnum):

@@ -25,14 +25,14 @@ BLOCK = 16  # number of ids between two reports of progress
 BOOT = 2.5
 GREETINGS = 5  # number of HELLO messages that are sent within `BOOT`
 UNKNOWN = "unknown"  # beginning of the name of a model that is not in the table
-# protocols whose servos answer each other's queries
+# protocol -> protocol of the maker's other series, whose servos answer the same queries
 OTHER_SERIES = {"feetech_sts": "feetech_scs", "feetech_scs": "feetech_sts"}
 
 SCANNED = (
     OWN,
     *(name for name in PROTOCOLS if (codec := codec_for(name)).identify(codec.capabilities.servos[1:2])),
 )
-"""Protocols whose devices answer the question who they are."""
+"""Protocols whose devices identify themselves when queried."""
 
 
 def rates_of(protocol: str, picked: Sequence[int]) -> list[int]:

@@ -25,9 +25,9 @@ class HostWords(NamedTuple):
     Attributes:
         name: Name of the host.
         typed: Text to type instead of each button; empty if there are buttons.
-        has_stop: Whether a person can give Stop at any moment.
-        no_orders: Remedy in a host that nobody can give commands.
-        retried: Faults after which it reconnects on its own.
+        has_stop: Whether a person can give Stop at any time.
+        no_orders: Text that replaces every action in a host that takes no commands; empty in others.
+        retried: Faults after which the host reconnects on its own.
         confirms_joints: Whether a person can confirm the pose joint by joint.
     """
 
@@ -96,6 +96,7 @@ class FaultText(NamedTuple):
     reconnect: str = ""
 
 
+# last part of a fault's text for a host that reconnects on its own
 RECONNECTS = "; {host} connects again by itself, and it stays disarmed"
 
 NOT_REACHED = (

@@ -6,7 +6,8 @@ import _thread
 import contextlib
 import subprocess
 
-# [s] wait for the worker to end by itself: it slows the robot down and disarms it, in at most 1.6 s
+# [s] wait for the worker to end by itself: it slows the robot down and disarms it, in at most 1.6 s; then it
+# is killed
 CLOSE_GRACE = 1.8
 # [s] wait for the end of a killed process, which comes at once except during a call of a driver
 KILL_GRACE = 1.0
@@ -30,7 +31,7 @@ def shut_down(process: subprocess.Popen[bytes], grace: float = CLOSE_GRACE) -> N
 
 def _close_input(process: subprocess.Popen[bytes]) -> None:
     with contextlib.suppress(OSError):  # closing flushes, which fails if the worker has ended
-        process.stdin.close()  # type: ignore[union-attr]  # the worker disarms and ends when its input does
+        process.stdin.close()  # type: ignore[union-attr]  # the worker disarms and ends when its input ends
 
 
 def _wait(process: subprocess.Popen[bytes], grace: float) -> None:

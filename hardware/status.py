@@ -40,7 +40,8 @@ class Status:
         state: State of the link.
         sentence: Sentence about the state, and what to do.
         fault: The fault, in the states FAULT and WORKER_LOST; else `Fault.NONE`.
-        commanded: Values last sent (joints,), each in its joint's unit; None while the robot does not follow.
+        commanded: Values last sent (joints,), each in its joint's unit; None while the robot is not driven,
+            or in SETUP.
         measured: Measured joint values (joints,); None if one of them is unknown.
         positions: Measured value of each joint (joints,); None if unknown.
         channels: Status of each channel (channels,).

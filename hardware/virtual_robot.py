@@ -15,13 +15,14 @@ from .mixing import Mixing
 from .protocols import limber
 
 LAG = 0.04  # [s] time constant with which a servo approaches its pulse
-TOP_SPEED = 4500.0  # [us/s] speed of a common servo: 60 degrees in .15 s at 637 us/rad
+TOP_SPEED = 4500.0  # [us/s] speed of a common servo: 60 degrees in 0.15 s at 637 us/rad
 FIRMWARE = (1, 0)  # (major, minor) version that the virtual device reports
 WATCHDOG_MS = 250  # [ms] time without a move after which the virtual device holds
 PERIOD_US = 20000  # [us] period of the servos' pulses
 LOWEST_US, HIGHEST_US = 400.0, 2600.0  # [us] range of pulses that the virtual device accepts
 STEP = 0.005  # [s] step of the simulation: a quarter of a pulse period
-# [s] time to the rest of an unattended robot: the watchdog's timeout, and a full swing of a servo
+# [s] longest time that is simulated in one call: an unattended robot is at rest by then, after the watchdog's
+# timeout and a full swing of a servo
 SETTLED = 2.0
 
 
@@ -340,7 +341,7 @@ class VirtualTransport:
         """Disconnect. The robot keeps running, and notices the silence."""
 
 
-LONGEST = 0.1  # [s] longest step: ten periods of the worker, less than half of a device's watchdog time
+LONGEST = 0.1  # [s] largest advance of a `SteadyClock`: ten periods of the worker, less than half of a device's watchdog time
 
 
 class SteadyClock:

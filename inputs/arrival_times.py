@@ -28,12 +28,15 @@ def request(source: socket.socket) -> None:
 
 
 def receive(source: socket.socket, buffer: memoryview) -> tuple[int, float, tuple[Any, ...]]:
-    """Receives a packet into a buffer; returns its size [bytes], the time [s] at which the system received
-    it, on the clock of `time.monotonic` (NaN if unknown), and the address of its sender.
+    """Receives a packet into a buffer.
 
     The system's timestamps are of a clock that people and networks set. Only a packet's waiting time is
     measured by that clock, so only packets that wait while the clock is set get a wrong time; `share` limits
     this error to the time between two looks.
+
+    Returns:
+        (size, came, sender): the packet's size [bytes]; the time [s] at which the system received it, on the
+        clock of `time.monotonic`, NaN if unknown; and the address of its sender.
 
     Raises:
         OSError: As `recv_into`.

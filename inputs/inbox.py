@@ -33,8 +33,9 @@ DRAINING = 0.5  # largest share of the budget for emptying the socket; the rest 
 WAITING = 1 << 20  # [bytes] capacity of the queue of packets; beyond it the oldest are dropped
 OVERHEAD = 512  # [bytes] size counted for each packet in addition to its content
 LONGEST_PROBLEM = 400  # largest number of letters of a sentence on a problem, which panels draw
-NAME = 64  # number of significant letters of a string, which is the longest name in Blender
-KEPT = 4096  # largest number of keys whose newest packet is remembered while older ones wait
+# number of a string's letters that count for its key, or are shown: the longest name in Blender
+NAME = 64
+KEPT = 4096  # largest number of keys with packets in the queue; with more, the queue is dropped
 # [bytes] requested socket buffer, which stores packets while the computer runs other programs: those of a
 # flood for a tenth of a second, and urgent packets if they have no separate socket. Linux grants at most
 # net.core.rmem_max; macOS refuses more than about 7 MB.
@@ -50,7 +51,7 @@ Sender = tuple[Any, ...]  # address of a socket
 
 def processor_time() -> Callable[[], float]:
     """A clock of this thread's processor time [s], which other programs do not affect; a real-time clock
-    where that is too coarse (Windows).
+    if that is too coarse (Windows).
     """
     return (
         time.thread_time if time.get_clock_info("thread_time").resolution < BUDGET / 10 else time.perf_counter
@@ -62,9 +63,10 @@ class _Packet(NamedTuple):
 
     number: int  # ascending in the order of arrival
     size: int  # [bytes] length of the packet
-    left: Iterator[Message]  # its messages that are not parsed yet
-    came: float  # [s] when the system received it, as `arrival_times`; NaN: not known
-    # [s] time by the sender's clock, as in its last message to the clock's address; None without one
+    left: Iterator[Message]  # messages of the packet that are not parsed yet
+    came: float  # [s] when the system received the packet, as `arrival_times`; NaN: not known
+    # [s] time by the sender's clock, as in the sender's last message to the clock's address; None without
+    # such a message
     time: float | None
     sender: Sender
 
@@ -81,7 +83,7 @@ class Inbox:
     clock_address = b""  # address by which a sender gives the time of the values before or after it
     timed_root = ""  # beginning of the addresses whose values have the time of `clock_address`
     numbered_roots: tuple[str, ...] = ()  # beginnings of addresses whose first number selects the subject
-    question = ""  # address of a question: each sender's is kept, since each is answered
+    question = ""  # address of a question: that of each sender is stored, since each is answered
 
     def __init__(self, host: str, port: int, clock: Callable[[], float] | None = None) -> None:
         """Opens a socket on a host and port. `clock` [s] measures the budget."""
@@ -98,7 +100,7 @@ class Inbox:
         arrival_times.request(self._socket)
         self._sockets = [self._socket] if self._urgent_socket is None else [self._urgent_socket, self._socket]
         self.is_read = True  # whether nothing is left to read, in the socket and the queue
-        # whether the urgent address was received in the last look, or between that and the one before
+        # whether the urgent address was received in the last look, or between the last two looks
         self.is_alarmed = False
         self.problem = ""
         self.now: Callable[[], float] = time.monotonic  # [s] the clock of arrivals
@@ -316,8 +318,8 @@ def opened(kind: Callable[[str, int], Kind], host: str, port: int) -> Kind:
 
 
 def refuse_others(host: str, may_go_online: bool) -> None:
-    """Raises InputError if an address is invalid, or if other computers can send to it while Blender may not
-    go online.
+    """Raises InputError if an address is invalid, or if other computers can send to it while Blender is not
+    allowed to go online.
     """
     try:
         is_loopback = ip_address(host).is_loopback

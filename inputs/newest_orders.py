@@ -12,12 +12,14 @@ from .packets import Message
 
 ARM = "arm"
 NAMED = "\n"  # separator between an address and names among its arguments
-# largest number of pending addresses, so that a sender that keeps inventing addresses cannot fill the memory
+# largest number of pending addresses; others are dropped, so that a sender that invents addresses cannot fill
+# the memory
 MOST_PENDING = 1024
 # [s] time without a command to arm after which the next such command counts as a new press; programs repeat
 # the command of a held button many times a second
 SILENT_FOR = 1.0
-BETWEEN = 0.1  # [s] longest silence that one read proves, since packets may be lost while the host is busy
+# [s] most that one look adds to the measured silence, since packets may be lost while the host is busy
+BETWEEN = 0.1
 
 Arguments = tuple[float | str, ...]
 
@@ -34,15 +36,15 @@ class RemoteOrders(OrderInbox):
         self._stop = stop
         super().__init__(host, port)
         self._is_addressed = False  # whether any message for Limber has arrived yet
-        self.newest: dict[str, Arguments] = {}  # arguments by address without `ROOT`
-        self.counts: Counter[str] = Counter()  # number of messages by address
-        # by address: time [s] of the newest message, by the sender's clock; NaN if not given
+        self.newest: dict[str, Arguments] = {}  # address without `ROOT` -> arguments
+        self.counts: Counter[str] = Counter()  # address -> number of messages
+        # address -> time [s] of the newest message, by the sender's clock; NaN if not given
         self.times: dict[str, float] = {}
         self.arm_pressed = False  # whether the newest command to arm is from a new press
         # [s] time since the last command to arm; at first long enough for the next one to be a new press
         self._arm_silence = SILENT_FOR
         self._arm_released = False  # whether the last command to arm was a release (0)
-        self._arm_came = False  # whether a command to arm arrived in this read
+        self._arm_came = False  # whether a command to arm arrived in this look
         self._looked_at = monotonic()
 
     def look(self, budget: float = BUDGET) -> None:

@@ -18,13 +18,13 @@ IMMEDIATELY = 1  # largest time tag that gives no time; some senders send 0 inst
 FRACTION = 2.0**-32  # [s] unit of time tags
 # tag -> (layout for `struct`, size [bytes]) of a number
 NUMBERS = {"f": (">f", 4), "d": (">d", 8), "i": (">i", 4), "h": (">q", 8)}
-NOTHING = {"T": 1.0, "F": 0.0, "I": 1.0, "N": 0.0}  # tags without bytes: true, false, impulse, nil
+NOTHING = {"T": 1.0, "F": 0.0, "I": 1.0, "N": 0.0}  # tag without bytes (true, false, impulse, nil) -> number
 STRINGS = "sS"
 SKIPPED = {"t": 8, "m": 4, "r": 4, "c": 4}  # tag -> size [bytes] of an argument that is skipped
 BLOB = "b"
 DEEPEST = 8  # largest nesting of bundles; no real sender needs more
 TRIES = 64  # largest number of positions that are examined in the search for an address
-LONGEST = 1024  # [bytes] longest address or type tags, which bounds the time to parse a message
+LONGEST = 1024  # [bytes] longest address or type tags that are read, which bounds the time to parse a message
 
 
 class _MalformedError(ValueError):
@@ -36,14 +36,15 @@ class Message(NamedTuple):
     has neither address nor `trouble`.
     """
 
-    address: str  # "" if it cannot be read
+    address: str  # "" if the message cannot be read
     arguments: tuple[float | str, ...] = ()  # numbers and strings in order
-    trouble: str = ""  # why it cannot be read: what was expected and what was found
-    repeats: int = 1  # number of messages with its key since the last handled one, itself included
-    time: float = nan  # [s] when its values were taken, by the sender's clock; NaN if not given
-    # time since the system received it, as a share of that since the inbox's previous look; NaN if unknown
+    trouble: str = ""  # why the message cannot be read: what was expected and what was found
+    repeats: int = 1  # number of messages with the same key since the last handled one, this one included
+    time: float = nan  # [s] when the values were taken, by the sender's clock; NaN if not given
+    # time since the system received the message, as a share of the time since the inbox's previous look; NaN
+    # if unknown
     age: float = nan
-    sender: tuple[Any, ...] = ()  # address of the socket that sent it; () if unknown
+    sender: tuple[Any, ...] = ()  # address of the sender's socket; () if unknown
 
     @property
     def strings(self) -> tuple[str, ...]:

@@ -23,7 +23,7 @@ class Speech:
         self._programs = SoundPrograms()
         self._sound: SoundPlayer | None = None
         self._next: SoundPlayer | None = None  # the sound to be played next
-        self._remark = ""  # which program plays the sound instead of another; "" for the first one
+        self._remark = ""  # which program plays the sound, if another has failed before it
         self._events: list[str] = []
 
     def note(self, is_spoken: bool) -> None:

@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 from .words import WORDS, Order
 
-# [s] age beyond which a press is ignored after which a robot may move or sink: the person may have changed
-# their mind
+# [s] largest age of a press that lets a robot move or sink; an older one is ignored, since the person may
+# have changed their mind
 FRESH = 1.0
 MOST_WAITING = 1000  # largest number of waiting commands; further ones are dropped
 # number of a person's commands that may wait in addition, so that a flood of others drops none of them
@@ -37,7 +37,7 @@ class WaitingOrder(NamedTuple):
 
     @property
     def is_late(self) -> bool:
-        """Whether it is older than FRESH, so that a press after which a robot may move or sink is ignored."""
+        """Whether it is older than FRESH, and ignored if it lets a robot move or sink."""
         return time.monotonic() - self.arrived_at > FRESH
 
 
@@ -55,9 +55,10 @@ class WaitingOrders:
         self.stops = 0
         self._lock = threading.Lock()
         self._numbers = itertools.count()
-        # commands in the order of their arrival, by what they are for, or by their number
+        # key of a person's command, or number of another -> command, in the order of their arrival
         self._orders: dict[Hashable, WaitingOrder] = {}
-        self._taken: dict[Hashable, WaitingOrder] = {}  # the rest of those that the host executes
+        # commands that `take` has still to yield, by the same keys
+        self._taken: dict[Hashable, WaitingOrder] = {}
 
     def put(self, order: str | Order, cause: str = "") -> None:
         """Adds a command, or drops it if too many wait; `cause` is its source."""
@@ -71,7 +72,7 @@ class WaitingOrders:
                     return
                 order = Order(DISARM)
                 key = self._key(order, cause)
-            self._orders.pop(key, None)  # the new one comes last
+            self._orders.pop(key, None)  # the new command comes last
             self._orders[key] = WaitingOrder(self.stops, time.monotonic(), cause, order)
 
     @staticmethod
@@ -87,8 +88,8 @@ class WaitingOrders:
             self.stops += 1
 
     def take(self) -> Iterator[WaitingOrder]:
-        """Yields the commands that have come since the last stop, and removes all of them. What comes while
-        they are executed waits for the next call, so that a flood never keeps the host here.
+        """Yields the commands that have come since the last stop, and removes all of them. Commands that
+        come while these are executed wait for the next call, so that a flood never keeps the host here.
         """
         with self._lock:
             for key in self._orders:

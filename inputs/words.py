@@ -11,7 +11,9 @@ from typing import NamedTuple
 
 from .errors import InputError
 
-FARTHEST = 1e6  # largest number: coordinates [m] beyond it exceed single precision
+# largest number in a command; a larger one is refused: in single precision such a coordinate [m] has steps of
+# 6 cm or more
+FARTHEST = 1e6
 NAME = 64  # number of significant letters of a name in a message: the longest in Blender
 
 
@@ -65,7 +67,7 @@ WORDS = {
 # words whose numbers may be sent repeatedly, so that hosts smooth them
 STREAMED = ("target", "rotation", "axis", "influence", "share", "weight", "value")
 PING = "ping"  # a program's question whether the host runs: it is answered, and changes nothing
-ALSO = {"trigger": "event"}  # synonyms used by other programs
+ALSO = {"trigger": "event"}  # synonym used by other programs -> word
 # words whose first number selects the subject; commands on different subjects do not replace each other
 NUMBERED = ("seen",)
 
@@ -167,7 +169,7 @@ def spellings(name: str) -> set[str]:
 
 
 def begun_with(names: str, known: Iterable[str]) -> tuple[str, str] | None:
-    """The longest of the known names with which `names` begin, and the rest; None if they begin with none.
+    """(longest of the known names with which `names` begin, rest of `names`); None if they begin with none.
     Names may contain slashes.
     """
     begun = [

@@ -1,7 +1,8 @@
 """Arming without a press: once after this computer was switched on, if the installer has permitted it.
 
 The permission is in a file on this computer, `arm_at_start.json` in the user's configuration folder, with the
-SHA-256 of the character file, so that another file in its place arms nothing. Used permissions and faults are
+SHA-256 of the character file and of a calibration file beside it, so that other files in their place arm
+nothing. Used permissions and faults are
 stored in the user's state folder.
 """
 
@@ -39,7 +40,7 @@ def permission_path() -> Path:
 
 
 class Permission(NamedTuple):
-    """Permission to arm at the start: SHA-256 of the character file for which it is given."""
+    """Permission to arm at the start: SHA-256 for which it is given, see `_digest`."""
 
     digest: str
 
@@ -53,8 +54,8 @@ class Permission(NamedTuple):
         return self._state_folder / f"fault-{self.digest[:32]}"
 
     def claim(self) -> str:
-        """Uses up the single arming that is permitted after this computer was switched on. Returns "", or the
-        reason why it is not permitted.
+        """Uses up the single arming that is permitted after this computer was switched on. Returns "" if the
+        robot may be armed, else the reason why not.
         """
         if self._fault_path.exists():
             return "after a fault a person clears or arms first"

@@ -17,7 +17,8 @@ from .errors import PlayerError
 from .playing import play
 from .script import Script
 
-SAME = 1e-6  # [rad, m] largest difference that is invisible and below the resolution of servos
+# [rad, m] largest difference between two values that count as equal: invisible, and below servos' resolution
+SAME = 1e-6
 
 
 class SelfTestResult(NamedTuple):

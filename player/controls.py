@@ -136,8 +136,8 @@ def _posture(entry: ChainEntry, name: str) -> int:
 
 
 def _number(path: str, value: float, most: float = math.inf) -> float:
-    """The number `value`. Raises PlayerError, which names `path`, if it is not finite, or if `most` is finite
-    and it is not from 0 to `most`.
+    """The number `value`. Raises PlayerError, which names `path`, if the value is not finite, or if `most` is
+    finite and the value is not from 0 to `most`.
     """
     if not math.isfinite(value):
         raise PlayerError(f"{path} is set to '{value}': give it a number")

@@ -270,6 +270,7 @@ def _seek(director: Director, order: Order, cause: str) -> None:
     director.playhead.seek(order.numbers[0])
 
 
+# word of a command -> function that executes it
 ORDERS: dict[str, Callable[[Director, Order, str], None]] = {
     "event": _event,
     "state": _state,

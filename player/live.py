@@ -38,7 +38,7 @@ from .typed_orders import order_of_line
 
 STOP = "stop"  # word of the command that is executed at once
 SHOWN_EVERY = 0.1  # [s] time between two updates of the page's state
-KEPT = 30  # number of decisions and sentences on the page
+KEPT = 30  # number of decisions and of sentences on the page, and of reported problems of OSC
 NOBODY = (
     "A robot is released or armed by a person at a terminal alone, or on the page: start limber play in one,"
     " and type it there, or with --page"
@@ -116,7 +116,7 @@ class LivePlay:
         self._sound_problem = ""  # last reported problem of a sound
         self._said: deque[str] = deque(maxlen=KEPT)  # sentences for the page
         self._decisions: deque[dict[str, Any]] = deque(maxlen=KEPT)
-        self._seconds = self._shown_at = 0.0  # [s] time of the last tick, and of the page's next update
+        self._seconds = self._show_due = 0.0  # [s] time of the last tick, and of the next update of the page
         self._sounds = ClipSoundPlayer(path, character.sounds, options.sound_delay, self._say)
         self._robots: LiveRobots | None = None
         self._inbox: PlayerInbox | None = None
@@ -263,7 +263,7 @@ class LivePlay:
             self._say(problem or "Sounds are heard as usual again")
         if self._robots is not None:
             self._robots.tick(self._performance, dt, due)
-        if self._page is not None and seconds >= self._shown_at:
+        if self._page is not None and seconds >= self._show_due:
             self._show(self._page, seconds)
 
     def _hear(self, inbox: PlayerInbox, dt: float) -> None:
@@ -295,7 +295,7 @@ class LivePlay:
 
     def _show(self, page: PageServer, seconds: float) -> None:
         """Sends the current state to the page while somebody watches the page."""
-        self._shown_at = seconds + SHOWN_EVERY
+        self._show_due = seconds + SHOWN_EVERY
         if page.is_watched or not seconds:
             robots = [robot.plain() for robot in self._robots.robots] if self._robots is not None else []
             state = page_state(self._director, robots, list(self._decisions), list(self._said))

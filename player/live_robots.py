@@ -48,7 +48,7 @@ class LiveRobot:
     retry_at: float = 0.0  # [s] time of the next attempt to connect
     said: str = ""  # last reported sentence
     is_retrying: bool = False  # whether the robot is away and Limber tries to reconnect it; reported once
-    # values that are sent while a person moves the robot to their pose; None: it follows the character
+    # values that are sent while a person moves the robot to their pose; None: the robot follows the character
     shown: list[Kinematic] | None = None
 
     def tick(

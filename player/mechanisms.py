@@ -50,7 +50,7 @@ class PlayedMechanism(PlayedMover[MechanismEntry]):
         weight, speed_weight, speed = entry.regulariser.at(moment.frame).tolist()
         weights = RegulariserWeights(weight, speed_weight, speed)
         driven = [driven_goal(body, base_from_world @ world(mounted)) for body, mounted in entry.driven]
-        values = _kept(entry, moment.frame)
+        values = _posture_values(entry, moment.frame)
         if entry.is_driven_by_motors:
             return self.model, motor_goals(self.model, driven, values, weights)
         goals: list[FrameGoal | CentreGoal] = [*driven]
@@ -63,7 +63,7 @@ class PlayedMechanism(PlayedMover[MechanismEntry]):
         return self.model, target_goals(self.model, goals, held_values, weights, base_from_world)
 
 
-def _kept(entry: MechanismEntry, frame: float) -> list[float]:
+def _posture_values(entry: MechanismEntry, frame: float) -> list[float]:
     """Values (m,) [rad or m] of the motors in the posture that the mechanism keeps, else their authored
     values.
     """

@@ -3,18 +3,18 @@
 SLOWEST = 5.0  # [ticks/s] lowest rate
 BUSY = 0.9  # share of the time that ticks take; above it the rate is lowered
 EASY = 0.6  # share of the time that ticks would take at the next higher rate; below it the rate may rise
-LOWERED = 0.75  # factor of the rate when it is lowered
+LOWERED = 0.75  # factor of the rate when it is lowered; a raise divides by it
 WATCHED = 1.0  # [s] duration of one measurement of the share of the time spent in ticks
 PATIENCE = 10  # number of successive measurements below `EASY` after which the rate rises by a step
-MOST_PATIENCE = 600  # largest value of that number, which doubles after each raise that did not last
+MOST_PATIENCE = 600  # largest number of these measurements, which doubles after each raise that did not last
 
 
 class Pacing:
     """Schedule of ticks.
 
     If ticks take longer than the time between them, the rate is lowered, so that a performance is never
-    behind its clock. If the computer has spare time for a while, it rises again step by step; after a raise
-    that did not last the next one takes twice as long.
+    behind its clock. If the computer has spare time for a while, the rate rises again step by step; after a
+    raise that did not last the next raise takes twice as long.
 
     Args:
         rate: Largest number of ticks per second.

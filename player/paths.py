@@ -9,7 +9,13 @@ from ..inputs.errors import InputError
 from ..inputs.words import Order, order_of
 from .errors import PlayerError
 
-PARTS = {"weight": 2, "posture": 1, "influence": 1, "share": 1, "value": 1}  # number of names after each word
+PARTS = {
+    "weight": 2,
+    "posture": 1,
+    "influence": 1,
+    "share": 1,
+    "value": 1,
+}  # word -> number of names after it
 
 
 def names_of(path: str) -> tuple[str, ...]:

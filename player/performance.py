@@ -157,7 +157,7 @@ class Performance:
 
     def target_name(self, chain: str) -> str:
         """Name of the target that a chain's own end follows, or will in its first tick; raises PlayerError
-        without such a chain.
+        if there is no such chain.
         """
         entry = self._scene.chains.get(chain)
         if entry is None:

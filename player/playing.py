@@ -1,4 +1,5 @@
-"""Plays a script in simulated time, and records the character's motion. No device, no clock."""
+"""Plays a script in simulated time, and records the character's motion. Independent of devices and
+clocks."""
 
 import json
 from collections import deque

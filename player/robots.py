@@ -16,7 +16,7 @@ from ..motion import Kinematic
 from .errors import PlayerError
 from .performance import Performance
 
-# the command that a person types for each button
+# button in Blender -> command that a person types instead
 ORDERS = {
     "Arm": "arm",
     "Disarm": "disarm",
@@ -83,8 +83,8 @@ def calibration_beside(character: Path) -> Path:
 
 
 def check_origin(robot: RobotEntry, device: Device, character: Path, port: str, count: int) -> None:
-    """Raises PlayerError for choices that a character file alone may not make: to connect to a robot over the
-    network, and to which of `count` robots a calibration beside it belongs. `port` is the one given by a
+    """Raises PlayerError for choices that a character file alone must not make: to connect to a robot over
+    the network, and to which of `count` robots a calibration beside it belongs. `port` is the one given by a
     person.
     """
     if device.address is not None and not port:

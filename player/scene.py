@@ -75,7 +75,7 @@ class PlayedMover(ABC, Generic[Entry]):
 
     entry: Entry
     record: MoverRecord[ChainPose] = field(default_factory=MoverRecord)
-    looks_forward = False  # whether it reads the desired poses of the other movers in a cycle
+    looks_forward = False  # whether the mover reads the desired poses of the other movers in a cycle
 
     @property
     def key(self) -> MoverKey:

@@ -16,8 +16,8 @@ from ..files.plain import json_of
 from ..solvers.kinematics import rotations
 from .errors import PlayerError
 
-SAME_TIME = 1e-9  # [s] difference within which two times are equal, in spite of rounding
-LONGEST = 1_000_000.0  # [s] longest performance
+SAME_TIME = 1e-9  # [s] difference up to which two times count as equal, for rounding
+LONGEST = 1_000_000.0  # [s] longest performance, and latest event
 FASTEST = 10_000.0  # [ticks/s] highest rate
 # largest number of ticks, five hours at 60 a second: the recording keeps all of them in memory
 MOST_TICKS = 1_000_000
@@ -68,7 +68,9 @@ class TargetPath:
         return moved_to(position, rows)
 
     def _segment(self, time: float) -> tuple[int, float]:
-        """Index of the last time before `time`, and the share of the distance from there to the next."""
+        """Index of the last time up to `time`, 0 before the first; and the share of the way to the next
+        one.
+        """
         index = int(np.searchsorted(self.times, time + SAME_TIME, side="right")) - 1
         if index < 0 or index == len(self.times) - 1:
             return max(index, 0), 0.0

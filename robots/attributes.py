@@ -13,8 +13,8 @@ from .xml_tree import Element
 
 # numbers that C++ URDF parsers accept: no 1_000, ASCII digits only
 NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?", re.ASCII)
-LARGEST = 1e30  # largest coordinate; its square is a finite number, and every robot is smaller
-SHORTEST = 1e-9  # length of a quaternion below which it is a rounded zero
+LARGEST = 1e30  # largest coordinate, whose square is a finite number; a larger one is an error
+SHORTEST = 1e-9  # magnitude of a quaternion's largest component below which it counts as a rounded zero
 INFINITE = re.compile(r"[+-]?inf(inity)?", re.IGNORECASE)
 
 
@@ -52,7 +52,7 @@ class AttributeReader:
         """The `count` finite numbers of an attribute; None if it is missing.
 
         Raises:
-            NumberError: the attribute is not `count` finite numbers.
+            NumberError: the attribute is not `count` finite numbers, or one of several is beyond LARGEST.
         """
         value = element.attributes.get(attribute)
         if value is None:
@@ -102,8 +102,8 @@ class AttributeReader:
         return None if number is not None and abs(number) > most else number
 
     def optional_size(self, element: Element, attribute: str, most: float = inf) -> float | None:
-        """An optional size; None if it is missing, not a number or negative, with a warning in the last two
-        cases.
+        """An optional size; None if it is missing, infinite, larger than `most`, or, with a warning, not a
+        number or negative.
         """
         try:
             size = self.limit(element, attribute, most)

@@ -27,6 +27,7 @@ from .reading import read
 from .unread import listed
 
 LETTERS = {"x": X, "y": Y, "z": Z}
+# type of a closure in the file -> kind of the joint that closes the loop
 PAIR_KINDS: dict[str, Kind] = {"6d": "fixed", "3d": "spherical"}
 KNOWN = ("closed_loop", "type", "name_mot", "joint_name", "joint_type")
 

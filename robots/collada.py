@@ -317,7 +317,7 @@ def _split(part: ET.Element, lists: list[list[int]]) -> list[tuple[int, ...]]:
         ]
     sizes = list(map(int, (counts.text or "").split()))
     if sizes and min(sizes) < 0:
-        # a face would begin at corners of another, so that a small file could have any number of faces
+        # with negative sizes faces would share corners, so that a small file could have any number of faces
         raise MeshError(f"a polygon has {min(sizes)} corners")
     ends = list(accumulate(sizes))
     corners = lists[0] if lists else []  # COLLADA 1.4.1, <polylist>: one <p> at most

@@ -22,21 +22,24 @@ from ..solvers.kinematics.rotations import (
 from .model import Robot
 from .tree import LinkTree
 
-# cosine of the angle (37 degrees) between a joint axis and the bone's direction within which the axis becomes
-# the bone's Y (a twist); otherwise it becomes X (a hinge)
+# cosine of the angle (37 degrees) within which an axis counts as along the bone: such a joint axis becomes
+# the bone's Y (a twist), others become X (a hinge); instead of the link's z axis its x axis is used
 ALONG = 0.8
 SAME_PLACE = 1e-3  # share of the robot's size within which two joints are at the same position
-# share of the robot's size: shorter bones lose their direction in single precision, and cannot be clicked
+# shortest bone, as a share of the robot's size: shorter ones lose their direction in single precision, and
+# cannot be clicked
 SHORTEST = 0.04
-LONGEST_TIP = 0.25  # share of the robot's size: longest bone of a leaf link, whose end is not in the file
-SMALLEST_ROBOT = 0.01  # [m] size used if all links are at the same position
+# longest bone of a leaf link, whose end is not in the file, as a share of the robot's size
+LONGEST_TIP = 0.25
+SMALLEST_ROBOT = 0.01  # [m] smallest size that a robot counts as, even if all links are at one position
 # Blender derives a bone's axes from its direction relative to its parent's in single precision, and loses
 # digits as the two become opposite: the error grows from 1e-6 rad at this bound to 2.5e-4 rad
 # (`vec_roll_to_mat3_normalized`).
 FOLDED = -0.85  # cosine of the largest angle between a bone and its parent
-# [rad] about the joint's axis: directions to try for a bone that would point back
+# [rad] angles about the joint's axis by which a bone that would point back is rotated, in the order of trying
 ASIDE = (0.0, pi / 4, -pi / 4, pi / 2)
-# cosine of the angle (2.6 degrees) within which a joint axis counts as parallel to one of the link's axes
+# cosine of the angle (2.6 degrees) within which two directions count as parallel; 1 - SNAP is the largest
+# cosine of two that count as perpendicular
 SNAP = 0.999
 
 
@@ -44,7 +47,7 @@ SNAP = 0.999
 class BoneShape:
     """Bone of a link, in the root link's frame with all joints at 0."""
 
-    head: Vector  # [m] position of its head
+    head: Vector  # [m] position of the bone's head
     rotation: Quaternion  # orientation of the bone's axes; the bone points along its Y
     length: float  # [m] length from head to tail
     axis: str  # axis of the bone about or along which the joint moves: "X", "Y"; "" for a fixed link
@@ -203,8 +206,8 @@ def _hinge(axis: Vector, y: Vector) -> Quaternion:
 
 
 def _pointing(direction: Vector, link_axes: tuple[Vector, Vector, Vector]) -> Quaternion:
-    """Rotation with Y along the direction, and Z nearest to the link's z axis, or to its x axis if z is the
-    direction.
+    """Rotation with Y along the direction, and Z nearest to the link's z axis, or to its x axis if z is
+    within 37 degrees of the direction.
     """
     z = unit(reject(link_axes[2] if abs(dot(link_axes[2], direction)) < ALONG else link_axes[0], direction))
     return rotations.from_axes(cross(direction, z), direction, z)

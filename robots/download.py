@@ -23,7 +23,7 @@ MODEL = "robot.urdf"  # name of the written file
 TIMEOUT = 8.0  # [s] timeout for a connection, and between two pieces of an answer
 LARGEST = 20_000_000  # [bytes] largest answer; all of Reachy Mini's meshes together have 10 million
 MOST_MESHES = 300  # largest number of meshes; Reachy Mini has 41
-# a path below the model's folder
+# a mesh's file name that is a path below the model's folder
 PLAIN = re.compile(r"(?:package://)?((?:\w[\w.-]*/)*\w[\w.-]*\.stl)", re.ASCII | re.IGNORECASE)
 
 

@@ -31,7 +31,7 @@ class Faces:
     corners: list[Vector] = field(default_factory=list)
     faces: list[tuple[int, ...]] = field(default_factory=list)
     colour_of: list[int] = field(default_factory=list)
-    colours: list[Colour | None] = field(default_factory=list)  # None if the file has no colour
+    colours: list[Colour | None] = field(default_factory=list)  # None for faces without a colour in the file
     # the file's up axis, "X_UP" or "Y_UP", if the corners were rotated from it to z up
     rotated_from: str = ""
 

@@ -12,7 +12,7 @@ from ..files.reasons import reason
 from .errors import MalformedError
 
 KEY = "joint_limits"  # key of the map with the joints, at the top or within ROS's parameters
-LARGEST = 1e8  # largest limit; larger ones are placeholders, as in URDF
+LARGEST = 1e8  # largest limit; larger ones count as placeholders for none, as in URDF
 
 
 @dataclass(frozen=True)

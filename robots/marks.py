@@ -17,8 +17,8 @@ CLOSING = re.compile(r"closing_(.+)_([12])")
 PASSIVE = "passive"  # beginning of the name of a joint without a motor
 SAME_POINT = 1e-9  # [m] distance within which hinges rotate about one point
 PERPENDICULAR = 1e-6  # cosine of the angle between axes below which they count as perpendicular
-# [kg] mass below which a link is no part of the robot, but an intermediate link between the hinges of a ball
-# joint
+# [kg] mass below which a link counts as an intermediate one between the hinges of a ball joint, and as no
+# part of the robot
 LIGHT = 1e-6
 
 
@@ -35,6 +35,7 @@ def marked(robot: Robot, driven: Sequence[str] = ()) -> Robot:
     """The robot with the closures, ball joints and motors that its names mark.
 
     Args:
+        robot: The robot as its file describes it.
         driven: Joints that have a motor according to the file. If empty and the names of some joints begin
             with "passive", all others have one.
     """

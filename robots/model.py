@@ -69,7 +69,7 @@ class MeshFile:
 class UnknownShape:
     """Geometry of an unknown kind, or without a file or size."""
 
-    name: str  # the element's tag
+    name: str  # the element's tag, or a text if there is no element
 
 
 Shape = Box | Cylinder | Sphere | Ellipsoid | MeshFile | UnknownShape

@@ -30,7 +30,7 @@ class FoundMesh:
         path: Path of its file; None if the file is missing.
         is_pointer: Whether the file is a Git LFS pointer.
         faces: The mesh of a DAE or glTF file; None for other files, and for one that cannot be read.
-        problem: Why such a file cannot be read; "" if it can.
+        problem: Why a DAE or glTF file cannot be read; "" if it can.
     """
 
     path: Path | None

@@ -16,7 +16,9 @@ from .tree import LinkTree
 
 
 class Relation(NamedTuple):
-    """Mimic joint: angles[joint] = multiplier * angles[leader] + offset. The leader mimics none."""
+    """Mimic joint: angles[joint] = multiplier * angles[leader] + offset. The leader itself mimics no
+    joint.
+    """
 
     joint: int
     leader: int

@@ -7,7 +7,7 @@ from .attributes import AttributeReader
 from .errors import MalformedError, UrdfError
 from .xml_tree import Element
 
-NEEDED = {  # xacro's words -> the attribute that each must have; URDF has none of them
+NEEDED = {  # tag of a xacro element -> attribute that it must have; URDF has no such tags
     "include": "filename",
     "property": "name",
     "macro": "name",

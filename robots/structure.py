@@ -55,7 +55,7 @@ def check(
 def _error(
     reader: AttributeReader, kind: type[UrdfError], element: ModelLink | ModelJoint, what: str
 ) -> UrdfError:
-    """An error of that kind at a link or a joint."""
+    """An error of the type `kind` at a link or a joint."""
     return kind(
         element.file or reader.file,
         element.line,
@@ -114,7 +114,7 @@ def _check_loops(reader: AttributeReader, links: Sequence[ModelLink], joints: Se
         above[joint.child] = joint
     ending: set[str] = set()  # links from which a root has been reached
     for link in links:
-        path = {link.name: None}  # the links from this one toward the root, in order
+        path = {link.name: None}  # links from `link` toward the root, in order
         name = link.name
         while name in above and name not in ending:
             joint = above[name]

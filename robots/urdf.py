@@ -22,9 +22,9 @@ from .visuals import VisualReader
 from .xml_tree import Element
 
 INERTIA = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
-SHORTEST_AXIS = 1e-9  # length below which an axis is a rounded zero
-LARGEST_LIMIT = 1e4  # [rad, m, rad/s or m/s] largest limit; larger ones are placeholders, beyond any motor
-MOST_ACCELERATION, MOST_JERK = 1e6, 1e8  # [rad/s2 or m/s2, rad/s3 or m/s3] larger limits are placeholders
+SHORTEST_AXIS = 1e-9  # magnitude of an axis' largest component below which it counts as a rounded zero
+LARGEST_LIMIT = 1e4  # [rad, m, rad/s or m/s] largest limit; larger ones count as placeholders for none
+MOST_ACCELERATION, MOST_JERK = 1e6, 1e8  # [rad/s2 or m/s2, rad/s3 or m/s3] as LARGEST_LIMIT
 VERSIONS = ("1", "1.0", "1.1", "1.2")  # versions of URDF
 # elements of a robot that do not affect poses
 SKIPPED = ("gazebo", "mujoco", "default", "transmission", "sensor", "ros2_control")

@@ -43,7 +43,7 @@ class Attributes(dict[str, str]):
 @dataclass
 class Element:
     """XML element: tag, attributes, line in the file, child elements. Of the text between elements only that
-    with a $ is kept, which xacro evaluates.
+    with a $ is stored, which xacro evaluates.
 
     It records which parts of it were read, so that `unread.py` can report the others.
 
@@ -86,7 +86,7 @@ class Element:
         self.attributes.requested.update(names)
 
     def with_attributes(self, values: Mapping[str, str]) -> "Element":
-        """The element with other values of its attributes, such as defaults; the two share the record of what
+        """The element with other values of its attributes, such as defaults; both share the record of what
         was read.
         """
         assert isinstance(self.attributes, Attributes)

@@ -1,6 +1,6 @@
 """YAML texts of robots' files: one document each.
 
-Importing this module imports ruamel.yaml (.3 s), so it is imported only when a text is read.
+Importing this module imports ruamel.yaml (0.3 s), so it is imported only when a text is read.
 """
 
 from typing import Any

@@ -15,8 +15,8 @@ from .errors import ParquetError
 
 # codes of the types in Thrift's compact protocol
 TRUE, FALSE, BYTE, I16, I32, I64, DOUBLE, BINARY, LIST, SET, MAP, STRUCT = range(1, 13)
-DEEPEST = 12  # largest nesting of structures and lists; Parquet's own metadata have six levels
-LONGEST_VARINT = 10  # largest number of bytes of a number of 64 bits
+DEEPEST = 12  # largest nesting of structures and lists that is read; Parquet's own metadata have six levels
+LONGEST_VARINT = 10  # largest number of bytes of a varint of 64 bits
 
 
 class CompactReader:
@@ -71,7 +71,7 @@ class CompactReader:
             raise ParquetError(
                 f"its metadata are nested deeper than {DEEPEST} structures and lists: it is damaged"
             )
-        # an element of a list; a field's boolean is in its type, without a byte of its own
+        # a boolean in a list has a byte of its own; that of a field is in the field's type
         if kind in (TRUE, FALSE):
             return self._byte() == TRUE
         if kind in (BYTE, I16, I32, I64):

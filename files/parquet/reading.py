@@ -25,11 +25,14 @@ LARGEST_PAGE = 64_000_000  # [bytes] largest page that is read; usual ones have 
 # indices
 MOST_FOR_NUMBER = 16
 MOST_BESIDE = 1000  # [bytes] largest size of a page in addition to its numbers
-MOST_IN_DICTIONARY = 1_000_000  # largest number of entries; writers change to plain encoding far below
+# largest number of entries that is read; writers change to plain encoding far below
+MOST_IN_DICTIONARY = 1_000_000
 LARGEST_COLUMN = 200_000_000  # [bytes] largest size of a column in a group of rows
 # largest number of values in a page; 20,000 are usual, but a run of equal ones takes few bytes at any length
 MOST_IN_PAGE = 10_000_000
-MOST_LEVELS = 2  # largest number of levels of repetition and definition: a list, and its elements
+# largest depth of a column's numbers below its element in the schema: a list has a repeated group, and in it
+# the numbers. Columns with as many repetition levels, lists of lists, are not read
+MOST_LEVELS = 2
 DATA, DICTIONARY, DATA_V2 = 0, 2, 3  # values of the format's enumeration PageType
 REQUIRED, OPTIONAL, REPEATED = 0, 1, 2  # values of the format's enumeration FieldRepetitionType
 
@@ -176,7 +179,7 @@ class ParquetTable:
 
 
 class _RowGroup:
-    """A group of rows; `rows` is their number, `size` that of its columns' bytes."""
+    """A group of rows: `rows` is the number of its rows, `size` the size of its columns [bytes]."""
 
     def __init__(self, plain: object, leaves: dict[str, _Leaf]) -> None:
         if not isinstance(plain, dict):
@@ -270,8 +273,8 @@ def _last_descendant(schema: list[Any], at: int) -> int:
 def _split(
     page: dict[int, Any], codec: int, data: bytes, size: int, leaf: _Leaf
 ) -> tuple[tuple[list[int], list[int]], bytes, int]:
-    """((repetition levels, definition levels), encoded values, number of their encoding) of a page of version
-    1.
+    """((repetition levels, definition levels), encoded values, value of the format's enumeration Encoding) of
+    a page of version 1.
     """
     reader, count = CompactReader(decompressed(codec, data, size)), _field(page, 1, int)
     levels = []

@@ -13,9 +13,9 @@ b, in steps p:
     range_m100_100   200 (p - a) / (b - a) - 100       clamped; negated if the drive mode is 1
     range_0_100      100 (p - a) / (b - a)             clamped; 100 - value if the drive mode is 1
 
-A Dynamixel with drive mode 1 reverses itself, so that LeRobot ignores the drive mode in all three (its
-`apply_drive_mode`). The file does not name its servos; in LeRobot's folders, the name of the file's folder,
-which is the robot's class, determines them.
+A Dynamixel with drive mode 1 reverses itself, so that LeRobot ignores the drive mode in all three modes
+(its `apply_drive_mode`). The file does not name its servos; in LeRobot's folders, the name of the file's
+folder, which is the robot's class, determines them.
 
 LeRobot's zero in degrees is therefore the middle of the recorded range. It counts 4095 steps to a revolution,
 though the servo has 4096: Limber's joint angles follow LeRobot here, so that both show the same degrees. At
@@ -45,16 +45,17 @@ from .layouts import FIELDS, as_motors, plain_of
 
 Mode = Literal["degrees", "range_m100_100", "range_0_100"]
 
-LAST_STEP = 4095  # highest position of an STS servo
+LAST_STEP = 4095  # [steps] highest position of an STS servo
 STEPS_PER_RADIAN = LAST_STEP / math.tau  # as LeRobot counts: LAST_STEP steps to a revolution
 FARTHEST_OFFSET = 2047  # [steps] largest homing offset: register 31 has 11 bits and a sign
 FARTHEST_TURNS = 1_048_575  # [steps] largest position of a Dynamixel, in either direction: 256 revolutions
-# words in names of LeRobot's classes
+# parts of the names of LeRobot's robot classes with Dynamixel servos, in lower case
 DYNAMIXEL_ROBOTS = ("koch", "omx", "viperx", "widowx", "aloha", "openmanipulator")
 REMEDY = "correct it in the file, or calibrate again with lerobot-calibrate"
 GRIPPER = "gripper"  # motor whose values are range_0_100 in LeRobot's arms; others have degrees
-DEEPEST = 3  # largest nesting of objects around a calibration's motors
-# characters between the prefix of an arm and the name of a motor: "left_arm_shoulder_pan"
+DEEPEST = 3  # largest nesting of objects around motors; every object at this depth counts as a motor
+# characters between the words of a motor's name, and between an arm's prefix and the name:
+# "left_arm_shoulder_pan"
 SEPARATORS = "_.-/ "
 
 _PHOSPHOBOT = ("servos_offsets", "servos_calibration_position", "servos_offsets_signs")
@@ -115,7 +116,7 @@ class LeRobotMotor:
 
     Attributes:
         id: The servo's id.
-        drive_mode: 1 negates values in the two range modes.
+        drive_mode: 1 reverses values in the two range modes; always 0 for a Dynamixel.
         homing_offset: Offset in the servo [steps]: reported = actual - offset for a Feetech servo, actual +
             offset for a Dynamixel.
         range_min: Lowest recorded position, as reported [steps].
@@ -134,8 +135,8 @@ class LeRobotMotor:
         return (self.range_min + self.range_max) / 2
 
     def value(self, position: float, mode: Mode) -> float:
-        """LeRobot's value of a reported position [steps], in the unit of `mode`: degrees, or per cent of the
-        range.
+        """LeRobot's value of a reported position [steps], in the unit of `mode`: degrees, or in the range
+        -100 to 100 or 0 to 100.
         """
         if mode == "degrees":
             return math.degrees((position - self.middle) / STEPS_PER_RADIAN)
@@ -215,7 +216,8 @@ def _entries(
     prefixes of the motors' names; a single object around all motors is not an arm.
 
     Raises:
-        LerobotError: There is something other than motors and arms; the message names it.
+        LerobotError: The file has another program's or an older layout, or something other than motors and
+            arms; the message names it.
     """
     robot = JsonFields(source, plain, _FieldError)
     if any(robot.has(field) for field in _BEFORE_2025):
@@ -252,7 +254,8 @@ def _entries(
 def _prefixes(motors: Collection[str]) -> dict[str, str]:
     """First word of each motor's name, by that name, if first words name arms; empty if they do not.
 
-    They name arms if several of them are followed by the same words. Each arm has its own port, so that
+    They name arms if all of them are followed by the same words, or if several are followed by the same two
+    or more. Each arm has its own port, so that
     servos of two arms may have the same id. A head or base is on the port of one arm, so that its servos may
     have the same ids as those of the other arm.
     """

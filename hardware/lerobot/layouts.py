@@ -14,10 +14,10 @@ from ...files.plain import json_of
 FIELDS = ("id", "drive_mode", "homing_offset", "range_min", "range_max")
 # fields with the name of a motor, in a list of motors
 NAME = ("name", "motor", "motor_name", "joint", "joint_name")
-# lists of motors' names that accompany lists of their values
+# fields with a list of the motors' names, beside fields with lists of the motors' values
 NAMES = ("motor_names", "names", "motors", "joints")
 ARM_NAMES = ("name", "arm", "side")  # fields with the name of an arm, in a list of arms
-ABOUT = {  # entries that are ignored, since no calibration depends on them
+ABOUT = {  # fields whose texts are ignored, since no motor's number depends on them
     *(
         "name",
         "robot",
@@ -45,10 +45,11 @@ ABOUT = {  # entries that are ignored, since no calibration depends on them
     ),
     *("serial_number", "motor_model", "description"),
 }
+# names of Dynamixel servos, and of LeRobot's robots with them
 DYNAMIXEL_WORDS = re.compile(
     r"dynamixel|koch|omx|viperx|widowx|aloha|manipulator|\bx[clmhw]\d{3}", re.IGNORECASE
 )
-DEEPEST = 8  # largest nesting of objects
+DEEPEST = 8  # largest nesting of objects; deeper values are returned unconverted
 
 
 def plain_of(text: str) -> Any:
@@ -156,7 +157,7 @@ def _number(value: Any) -> Any:
 
 def _is_about(key: Any, value: Any) -> bool:
     """Whether a member of an object can be ignored, since no motor's number depends on it. The name of a
-    Dynamixel cannot: its numbers have another meaning.
+    Dynamixel cannot, since a Dynamixel's numbers have another meaning.
     """
     if isinstance(value, str) and DYNAMIXEL_WORDS.search(value):
         return False

@@ -1,8 +1,8 @@
 """Brings a take that ends in motion to rest after its last frame, as fast as its joints' limits allow.
 
-Limits are kept by finite differences of the frames, as `check` finds them: the sum of the accelerations of
-the added frames, times the time between frames, is minus the last frame's velocity, and they are samples of a
-curve whose slope is at most the jerk limit.
+Velocity, acceleration and jerk are finite differences of the frames, as in `check`. The accelerations of the
+added frames, times the interval between frames, add up to minus the last frame's velocity. They are samples
+of a curve whose slope is at most the jerk limit.
 """
 
 from __future__ import annotations
@@ -15,12 +15,14 @@ from ...motion import Limits
 from .check import first_excess
 from .take import STANDING, Take, Values
 
-HALVINGS = 60  # number of bisections in the search for the braking time; more than a float has digits
+HALVINGS = 60  # number of bisections in the search for the braking time; more than a float has bits
 
 
 def brought_to_rest(take: Take) -> Take:
-    """The take followed by frames in which its joints brake; the take itself if it may stop in its last
-    frame, or if its own frames already exceed a limit.
+    """The take followed by frames in which its joints brake.
+
+    A joint keeps its last value if a stop in the last frame exceeds no limit, or if its frames before that
+    already exceed one; if all joints do, the take itself is returned.
     """
     added = []
     for joint, values in zip(take.device.joints, take.joints(), strict=True):
@@ -77,9 +79,9 @@ def _decelerations(velocity: float, acceleration: float, limits: Limits, interva
     """Accelerations [rad/s^2 or m/s^2] of the next frames that bring a joint to rest whose velocity is
     positive, or will be when its acceleration has ended.
 
-    They fall at the jerk limit, at most to the acceleration limit, and rise to zero at the end of the braking
-    time. The longer that time, the lower they all are, so the time at whose end the velocity is zero is found
-    by bisection.
+    They fall at the jerk limit, as far as the acceleration limit allows, and rise to zero at the end of the
+    braking time. The longer that time, the lower they all are, so the time after which the velocity is zero
+    is found by bisection.
     """
 
     def during(seconds: float) -> list[float]:

@@ -20,8 +20,9 @@ from ..mixing import Mixing
 from .take import STANDING, Take
 
 SINGLE = 2.0**-23  # relative rounding error of a keyframe, which has single precision
-SHARE = 1e-3  # relative excess over a limit that is ignored, less than the unevenness of a servo
+SHARE = 1e-3  # relative excess over a derivative's limit that is ignored, besides rounding
 ORDERS = ("velocity", "acceleration", "jerk")
+# unit of a joint -> (its name in messages, factor to it)
 UNITS = {"rad": ("degrees", 180.0 / math.pi), "m": ("mm", 1000.0), "plain": ("", 1.0)}
 PER = ("/s", "/s2", "/s3")
 FILTERED = "play it with a motion filter (Live, or Bake), let it come to rest, or correct the joint's limits"
@@ -44,22 +45,23 @@ class Excess(NamedTuple):
 
 
 def check(take: Take, has_positions: bool = True) -> None:
-    """Raise ExportError for the first frame that breaks a limit of a joint, the range of a channel, or the
-    speed of its servo.
+    """Raise ExportError if a frame breaks a limit of a joint, the range of a channel, or the speed of its
+    servo.
 
     Args:
         take: The frames.
         has_positions: Whether the file has the channels' positions; only then their ranges are checked.
 
     Raises:
-        ExportError: The message names the joint or channel, the frame, the expected and the found value.
+        ExportError: The message names the joint or channel, its first such frame, the expected and the found
+            value.
     """
     check_ranges(take, has_positions)
     check_speeds(take)
 
 
 def check_ranges(take: Take, has_positions: bool = True) -> None:
-    """Raise for the first joint value or channel position out of its range; arguments and errors as in
+    """Raise ExportError if a joint value or channel position is out of its range; arguments and errors as in
     `check`.
     """
     for joint, values in zip(take.device.joints, take.joints(), strict=True):
@@ -69,8 +71,8 @@ def check_ranges(take: Take, has_positions: bool = True) -> None:
 
 
 def check_speeds(take: Take) -> None:
-    """Raise for the first frame that breaks a joint's limit of velocity, acceleration or jerk, or the speed
-    of a servo; errors as in `check`.
+    """Raise ExportError if a frame breaks a joint's limit of velocity, acceleration or jerk, or the speed of
+    a servo; errors as in `check`.
     """
     for joint, values in zip(take.device.joints, take.joints(), strict=True):
         _check_motion(take, joint, values)
@@ -122,12 +124,12 @@ def first_excess(values: Sequence[float], limits: Limits, rate: float) -> Excess
 
 
 def _derivative_limits(limits: Limits) -> tuple[float, float, float]:
-    """Limits of the derivatives, by their order from 1 on."""
+    """(velocity, acceleration, jerk): limits of the derivatives of order 1 to 3."""
     return limits.velocity, limits.acceleration, limits.jerk
 
 
 def check_channels(take: Take) -> None:
-    """Raise for the first channel position out of its range; errors as in `check`."""
+    """Raise ExportError if a channel position is out of its range; errors as in `check`."""
     mixing = Mixing(take.device)
     for index, values in enumerate(take.frames):
         for channel, raw in zip(take.device.channels, mixing.unbounded(values), strict=True):
@@ -141,8 +143,8 @@ def check_channels(take: Take) -> None:
 
 
 def _check_servo_speeds(take: Take) -> None:
-    """Raise for the first frame in which a servo would rotate faster than its known speed, by the sum of its
-    joints' contributions.
+    """Raise ExportError if a servo would rotate faster than its known speed, by the sum of its joints'
+    contributions.
     """
     joints = dict(zip((joint.name for joint in take.device.joints), take.joints(), strict=True))
     for channel in take.device.channels:

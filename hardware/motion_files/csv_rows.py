@@ -46,7 +46,7 @@ def rows_of(data: bytes) -> list[list[str]]:
 
 
 def _make_rectangular(rows: list[list[str]]) -> None:
-    """Removes empty cells from the ends of the heading, and of rows that are longer.
+    """Remove empty cells from the ends of the heading, and of rows that are longer.
 
     Raises:
         MotionFileError: A row still has another length than the first.
@@ -91,8 +91,8 @@ def _lines(text: str) -> tuple[list[str], str]:
 
 
 def _separator_of(table: list[str]) -> str:
-    """Separator of a table's columns: a character that occurs equally often in the first line and in the
-    next.
+    """Separator of a table's columns: preferably a character that occurs equally often in the first line
+    and in the next.
     """
     counts = {mark: [line.count(mark) for line in table[:2]] for mark in ",;\t|"}
     return max(counts, key=lambda mark: (counts[mark][0] == counts[mark][-1] > 0, counts[mark][0]))

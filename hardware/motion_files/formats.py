@@ -22,7 +22,7 @@ from .motion import Motion
 from .recording import Recording
 
 FIRST = EpisodeChoice()
-TABLES = (".tsv", ".txt", ".dat", ".mot", ".sto", ".motion")  # suffixes of tables other than .csv
+TABLES = (".tsv", ".txt", ".dat", ".mot", ".sto", ".motion")  # suffixes of text tables, besides .csv
 Make = Callable[[Motion, "Settings"], bytes | Mapping[str, bytes]]
 Read = Callable[[bytes, Path, "Settings"], Recording]
 
@@ -67,8 +67,8 @@ class Format:
         usual_name: Default file name; "" for the armature's name.
         needs_board: Whether the user chooses a board.
         has_episodes: Whether the user chooses an episode and the unit of its values.
-        has_frames: Whether the file has the frames unchanged, because its player interpolates and limits
-            them; else it has samples of a curve within all limits that is at rest at both ends.
+        has_frames: Whether the file has the frames, at most resampled, because its player interpolates and
+            limits them; else it has samples of a curve within all limits that is at rest at both ends.
         usual_rate: Rows per second that its player expects; 0 for the scene's frames.
         poses: Links whose poses the file has.
         has_sound: Whether a sound of the same stem belongs to it.
@@ -100,7 +100,7 @@ class Format:
 
     @property
     def suffixes(self) -> tuple[str, ...]:
-        """Suffixes of files of this kind that can be read; empty for a folder."""
+        """Suffixes of the format's files; of a folder, those of the file in it by which it is read."""
         return tuple(filter(None, (self.suffix, *self.more_suffixes)))
 
     def for_suffix(self, suffix: str) -> Format:
@@ -236,7 +236,7 @@ FORMATS: Mapping[str, Format] = _Formats(
         ),
         "servo_animation": _with_variants(
             "blender-servo-animation",
-            "What blender-servo-animation's own library plays",
+            "Files for blender-servo-animation's own library",
             servo_animation_h=Format(
                 "Arduino",
                 "The header that its Arduino library plays",
@@ -245,7 +245,7 @@ FORMATS: Mapping[str, Format] = _Formats(
             ),
             servo_animation_bin=Format(
                 "Binary",
-                "The same commands as bytes, for a memory card",
+                "The commands of the Arduino header as bytes, for a memory card",
                 ".bin",
                 lambda motion, _: servo_animation.binary(motion),
             ),

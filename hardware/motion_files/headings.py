@@ -33,7 +33,7 @@ TIME_UNITS = {  # unit of time, which may also be the whole heading -> seconds
     **dict.fromkeys(("microseconds", "us", "microsecond", "usec"), 1e-6),
     **dict.fromkeys(("nanoseconds", "ns", "nanosecond", "nsec", "nsecs", "nanosec"), 1e-9),
 }
-UNITS: dict[str, tuple[Unit, float]] = {  # unit in a heading -> unit and factor
+UNITS: dict[str, tuple[Unit, float]] = {  # unit in a heading -> (unit of a joint, factor to it)
     "deg": ("rad", math.pi / 180.0),
     "degrees": ("rad", math.pi / 180.0),
     "rad": ("rad", 1.0),
@@ -64,7 +64,7 @@ OTHERS = ("velocity", "effort", "acceleration", "torque", "current", "temperatur
 SHORT_POSITIONS = ("q", "pos", "qpos")
 SHORT_OTHERS = ("vel", "eff", "acc", "tau", "qd", "dq", "qdd", "ddq", "qvel", "qacc")
 CONTROLS = ("ctrl", "actuator")  # first words of MuJoCo's columns of controls: "ctrl_0"
-LEROBOT = ".pos"  # end of LeRobot's names of joints, whose values are LeRobot's degrees
+LEROBOT = ".pos"  # end of LeRobot's names of joints, with values in degrees, of a gripper 0 to 100
 NANO = TIME_UNITS["nanoseconds"]
 # word before "/" or "." and a joint's name, possibly with "joint_" or "dof_" before it -> quantity
 QUANTITIES = {
@@ -82,7 +82,7 @@ PLOTTED = re.compile(
 )
 UNIT_MARKS = (",", " in ")  # separators between a name and a unit without brackets
 SERVO = re.compile(r"servo (\d+)")
-FRAMES = (  # headings of the row's frame number
+FRAMES = (  # headings of a column of frame numbers
     *("frame", "frames", "frame index", "frame number", "frame nr", "frame no", "frame id"),
     *("index", "idx", "step", "sample", "row", "n", "#"),
 )
@@ -127,7 +127,7 @@ def time_factor(heading: str) -> float | None:
     words = words_of(name).split()
     if not unit and len(words) > 1 and words[-1] in TIME_UNITS:
         unit = words.pop()
-    # the number of a second column with the same name
+    # a number after the word distinguishes columns of the same name: "timestamp 2"
     if len(words) > 1 and words[-1].isdecimal() and words[-2] in TIME_WORDS:
         words.pop()
     if " ".join(words) in TIMES or (words and words[-1] in TIME_WORDS):
@@ -274,7 +274,7 @@ def _are_units(names: list[str], cells: list[str]) -> bool:
     """Whether the cells below a heading are units.
 
     Raises:
-        MotionFileError: Some are units, and another one is neither a unit nor a number.
+        MotionFileError: Some are units, and another cell is neither a unit nor a number.
     """
     known = {*UNITS, *TIME_UNITS, *OTHER_UNITS}
     has_numbers = any(is_number(with_point(cell)) and cell not in NO_UNITS for cell in cells)

@@ -30,6 +30,7 @@ NAMES, POINTS = "joint_names", "points"
 STATE_NAMES, STATE_POSITIONS, STATE_VELOCITIES = "name", "position", "velocity"
 # fields of messages that contain trajectories
 INSIDE = ("joint_trajectory", "trajectory", "goal", "msg", "message", "messages")
+# values of a velocity that a controller has not measured
 NOT_MEASURED = ("nan", ".nan")
 # arrays as `ros2 topic echo --flow-style` writes them
 ARRAY = re.compile(r"array\('\w'(?:, \[(?P<numbers>[^\[\]]*)\])?\)")
@@ -41,7 +42,7 @@ SHORTENED = {  # text instead of an array that `ros2 topic echo` has shortened -
     "<sequence": "record without --no-arr",
     "<array": "record without --no-arr",
 }
-DEEPEST = 4  # deepest nesting of the fields INSIDE
+DEEPEST = 4  # deepest nesting of the fields INSIDE; messages nested deeper are not read
 DECIMALS = 9  # number of decimals in files: 1e-9 rad, m, rad/s
 CENTRAL_SPAN = 2  # [frames] span of a central difference: from the row before to the row after
 
@@ -84,7 +85,7 @@ def read_yaml(data: bytes) -> Recording:
     """Recording of a YAML text in which each document is a message.
 
     Raises:
-        MotionFileError: As `read_json`; where the text is no YAML the error names the line.
+        MotionFileError: As `read_json`; if the text is no YAML the error names the line.
     """
     # imported here, since ruamel.yaml takes long to import
     from ...files.yaml_text import MAX_LENGTH, YamlError, yaml_documents
@@ -205,9 +206,9 @@ def _names(message: JsonFields) -> list[str]:
 
 
 def _replace_from(rows: list[_Row], later: list[_Row]) -> None:
-    """Appends the rows `later`; they replace all rows at and after the time of their first."""
-    # earlier rows ascend in time, so that the search may end at the first one before `later`; `Recording`
-    # refuses rows that do not
+    """Append the rows `later`; they replace all rows at and after the time of their first."""
+    # rows ascend in time, so that those to be replaced are at the end; `Recording` refuses rows that do not
+    # ascend
     while later and rows and rows[-1].time >= later[0].time:
         rows.pop()
     rows += later
@@ -216,7 +217,8 @@ def _replace_from(rows: list[_Row], later: list[_Row]) -> None:
 def _of_several_senders(messages: Sequence[JsonFields], stamps: Sequence[float]) -> Recording:
     """Recording of states from several senders with different joints, such as an arm and its gripper. It has
     rows at the stamps at which all joints are known, from the first such stamp to the last state of the
-    sender that ends first. A joint's values between its own states lie on a line.
+    sender that ends first. Between the states of its sender a joint's values are interpolated
+    linearly.
 
     Raises:
         MotionFileError: There is no time at which all joints are known.
@@ -274,7 +276,7 @@ def _is_state(message: JsonFields) -> bool:
 
 
 def _is_cut_off(message: JsonFields) -> bool:
-    """Whether a state has no positions, as the last one when its recorder was stopped."""
+    """Whether a state has fewer positions than names, as the last one when its recorder was stopped."""
     return _is_state(message) and any(
         not isinstance(values, list) or len(values) < len(message.get(STATE_NAMES, list))
         for values in [message.get(STATE_POSITIONS, object)]
@@ -302,7 +304,7 @@ def _rows(message: JsonFields, start: float, order: Sequence[int]) -> Iterator[_
 
 
 def _velocities(fields: JsonFields, field: str, count: int) -> Sequence[float] | None:
-    """Velocities, if there are any and all are known: controllers write .nan for unmeasured ones."""
+    """Velocities, if a field has them and all are known; else None. Controllers write .nan if unmeasured."""
     numbers = fields.get(field, list) if fields.has(field) else []
     if not numbers or any(str(number).lower() in NOT_MEASURED for number in numbers):
         return None
@@ -356,7 +358,7 @@ def message(motion: Motion) -> dict[str, Any]:
 
 
 def _velocity(values: Sequence[float], row: int, rate: float) -> float:
-    """Slope of the Catmull-Rom curve through the rows [1/s]; 0 at both ends."""
+    """Slope of the Catmull-Rom curve through the rows [rad/s or m/s]; 0 at both ends."""
     return (values[row + 1] - values[row - 1]) * rate / CENTRAL_SPAN if 0 < row < len(values) - 1 else 0.0
 
 

@@ -24,7 +24,7 @@ def rows_of(table: Any) -> list[list[str]]:
     """Rows of a table, the heading first, as in a CSV file.
 
     Raises:
-        MotionFileError: Rows have different columns, or columns different lengths.
+        MotionFileError: Rows have different columns, columns different lengths, or there are too many cells.
     """
     if isinstance(table, list):
         heading = list(table[0])

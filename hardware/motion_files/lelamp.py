@@ -14,7 +14,7 @@ from .motion import Motion
 from .plain import csv_of
 from .recording import MotionFileError, RecordedColumn, Recording
 
-RATE = 30  # number of rows per second that its player sends
+RATE = 30  # number of rows per second that LeLamp's player sends
 TIME, SUFFIX = "timestamp", ".pos"
 JOINTS = ("base_yaw", "base_pitch", "elbow_pitch", "wrist_roll", "wrist_pitch")  # joints of the servos 1 to 5
 MODE: Mode = "range_m100_100"

@@ -1,7 +1,7 @@
 """Episodes of LeRobot's datasets, versions 2 and 3: a folder with Parquet tables and meta/info.json.
 
 Values of an arm are degrees from LeRobot's zero, or shares of the servos' ranges in older datasets; a dataset
-does not say which of the two. The gripper's are always shares.
+does not say which. The gripper's are always shares.
 
 Source: `LeRobotDataset` of lerobot 0.6.1.
 """
@@ -37,11 +37,11 @@ INFO = "meta/info.json"
 VERSION = "codebase_version"
 EPISODE = "episode_index"
 SUFFIX = ".pos"
-# joints in the order of their servos
+# joints of the SO-100 and SO-101 in the order of their servos
 SO_ARM = ("shoulder_pan", "shoulder_lift", "elbow_flex", "wrist_flex", "wrist_roll", GRIPPER)
 BEFORE_2025 = "main_"  # prefix of the SO-100's joints in older datasets
-MOST_FILES = 10_000  # largest number of a dataset's files that are searched for an episode
-MOST_ROWS = 20_000_000  # largest number of rows that are read: four days at 50 Hz
+MOST_FILES = 10_000  # number of a dataset's tables that are searched for an episode; others are ignored
+MOST_ROWS = 20_000_000  # largest number of rows that are searched, four days at 50 Hz; more are refused
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,13 +127,15 @@ def joint_name(name: str) -> str:
 
 
 def value_unit(joint: str, values: Values) -> Unit:
-    """Unit of a joint's values in a dataset whose arm has the unit `values`."""
+    """Unit of a joint's values in a dataset whose arm has the unit `values`: the gripper has shares of its
+    range, 0 to 100, unless the unit is "plain".
+    """
     return "range_0_100" if joint == GRIPPER and values != "plain" else values
 
 
 def _files(root: Path, episode: int) -> list[Path]:
-    """Tables that may contain an episode: the file named after it (version 2), else all tables (version
-    3).
+    """Tables that may contain an episode: the file named after it (version 2), else all tables, at most
+    MOST_FILES (version 3).
     """
     files = sorted((root / "data").glob("*/*.parquet"))
     return [file for file in files if file.stem == f"episode_{episode:06d}"] or files[:MOST_FILES]
@@ -146,7 +148,7 @@ class _Decoding:
 
     def __init__(self, episode: EpisodeChoice, size: int, allow_large: bool) -> None:
         self.episode, self.size, self.allow_large = episode, size, allow_large
-        self.rows = self.count = 0  # number of rows examined; count of numbers in these and in the episode
+        self.rows = self.count = 0  # rows searched so far; numbers decoded in the search and in the episode
 
     def numbers(self, file: Path) -> array[float]:
         """Numbers of the episode's rows in a table, in their order, `size` in each."""

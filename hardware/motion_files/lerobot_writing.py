@@ -38,7 +38,7 @@ class EpisodeRows:
         task: Description of what the robot does.
         names: Names of the n components of a row.
         rate: Rows per second.
-        rows: Values (rows, n) in LeRobot's units: both the commanded and the measured ones.
+        rows: Values (rows, n) in LeRobot's units, written as both commanded and measured ones.
     """
 
     task: str

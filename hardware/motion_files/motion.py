@@ -18,10 +18,10 @@ from .named import Named
 from .recording import Pose, RecordedColumn, Recording
 from .take import STANDING, Take, Values
 
-HIGHEST_RATE = 255  # [1/s] higher than any servo takes, and fits the byte that some formats have for it
+HIGHEST_RATE = 255  # [1/s] largest sample rate, which some formats store in a byte; servos take less
 # share of the joints' limits for the return to the first frame, which is slow because it is not authored
 RETURN_SHARE = 0.5
-RETURN_LIMIT = 120.0  # [s] longest return to the first frame; a longer one means that a limit is wrong
+RETURN_LIMIT = 120.0  # [s] longest return to the first frame; a longer one, due to a wrong limit, is refused
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,8 +83,8 @@ def make_motion(take: Take, rate: int, title: str, loops: bool, has_positions: b
         has_positions: As for `check`.
 
     Raises:
-        ExportError: A limit is exceeded, or the rate is impossible; the message names joint, frame, expected
-            and found value.
+        ExportError: A limit is exceeded, the return takes too long, or the rate is impossible; the message
+            names joint, frame, expected and found value.
         DeviceError: The channels do not fit the joints.
     """
     if not 1 <= rate <= HIGHEST_RATE:
@@ -101,8 +101,8 @@ def make_motion(take: Take, rate: int, title: str, loops: bool, has_positions: b
 
 
 def frames_at(take: Take, rate: int, title: str, has_positions: bool = True) -> Motion:
-    """The motion of a take with its unchanged frames, for players that interpolate and limit it themselves;
-    `has_positions` as for `check`.
+    """The motion of a take for players that interpolate and limit it themselves: its frames, unchanged or
+    resampled to another `rate`. `has_positions` as for `check`.
 
     Raises:
         ExportError: A joint or a channel is out of its range; the message names it, the frame, expected and
@@ -126,9 +126,9 @@ def sample(take: Take, rate: float) -> list[list[Kinematic]]:
     take.
     """
     columns = list(take.joints())
-    # parameter of the curve [frames], outside of which it is at rest
+    # range of the curve's parameter [frames], outside of which the curve is at rest
     begin, end = (STANDING - 1, len(columns[0]) - STANDING)
-    # the small term keeps a last row that only rounding puts after the end
+    # the small term prevents a further row that only rounding would cause
     rows = math.ceil((end - begin) * rate / take.rate - 1e-9) + 1
     samples = []
     for row in range(rows):

@@ -25,8 +25,8 @@ class Scale:
     ends: tuple[float, float] | None = None
 
     def joint(self, value: float, mode: Mode) -> float:
-        """The joint's value [rad or m] for LeRobot's value; one beyond the range is clamped to it, as in
-        LeRobot.
+        """The joint's value [rad or m] for LeRobot's value; in the range modes one beyond the range is
+        clamped to it, as in LeRobot.
 
         Raises:
             MotionFileError: The mode needs the joint's range, which is not known.

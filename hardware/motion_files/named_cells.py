@@ -14,13 +14,14 @@ from .csv_rows import is_number, with_point
 from .headings import time_factor, words_of
 from .recording import MotionFileError
 
+# headings of columns with joints' names, with their positions, and with the positions' units
 NAMES = ("name", "names", "joint", "joints", "joint name", "joint names", "motor", "motor name", "channel")
 POSITIONS = ("position", "positions", "pos", "value", "values", "angle", "angles", "q")
 UNITS = ("unit", "units")
 NUMBERED = re.compile(r"(?:.*\.)?(name|position)[_.\[]?(\d+)\]?", re.IGNORECASE)
 # columns of `ros2 topic echo --csv` before the frame's name
 STAMP = ("header.stamp.sec", "header.stamp.nanosec")
-QUANTITIES = 3  # largest number of quantities: positions, velocities and efforts
+QUANTITIES = 3  # largest number of values for each name: position, velocity and effort
 
 Rows = list[list[str]]
 
@@ -43,7 +44,7 @@ def with_columns(rows: Rows) -> Rows:
 
 def _names_and_positions(rows: Rows) -> tuple[int, int] | None:
     """Indices of the column with the joints' names and of the column with their positions; None unless both
-    exist.
+    exist and the names are texts.
     """
     heading, first = rows[0], rows[1]
     names = next((k for k, cell in enumerate(heading) if _last_words(cell) in NAMES), None)
@@ -79,7 +80,7 @@ def _unit_mark(heading: str) -> str:
 
 def _headed(rows: Rows) -> Rows:
     """Rows of `ros2 topic echo --csv` with a heading: the stamp, the frame's name, the joints' names, and
-    their positions, velocities and efforts.
+    their positions, velocities and efforts; other rows unchanged.
     """
     cells = [cell.strip() for cell in rows[0]]
     # without a heading, only the first number after the frame's name shows how many names there are;
@@ -164,7 +165,7 @@ def _from_single_values(rows: Rows) -> Rows | None:
 
 
 def _with_joint_columns(rows: Rows, clock: int, names: int, positions: int, units: int | None) -> Rows:
-    """Converts a table with a row for each joint and time to one with a row for each time.
+    """A table with a row for each joint and time, converted to a table with a row for each time.
 
     Args:
         rows: The heading and the rows below it.

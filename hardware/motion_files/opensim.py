@@ -15,7 +15,7 @@ END = re.compile(rb"^endheader[ \t]*\r?\n", re.MULTILINE | re.IGNORECASE)
 # files, "Angles are in degrees."
 DEGREES = re.compile(rb"^inDegrees\s*=\s*(?:y|yes)\s*$|^Angles are in degrees", re.MULTILINE | re.IGNORECASE)
 RADIANS = re.compile(rb"^inDegrees\s*=|^Angles are in radians", re.MULTILINE | re.IGNORECASE)
-MOST_HEAD = 4000  # [bytes] largest size of the lines above the table
+MOST_HEAD = 4000  # [bytes] largest size of the lines above the table, up to which "endheader" is searched
 # ends of the names of translations, which are in metres for any unit of angles
 SLIDES = ("_tx", "_ty", "_tz")
 VALUE = "/value"  # end of the paths of joint states: "/jointset/hip_r/hip_flexion_r/value"
@@ -23,8 +23,11 @@ NO_POSITIONS = (b"speeds", b"accelerations")  # first lines of tables of coordin
 
 
 def without_head(data: bytes) -> tuple[bytes, str | None]:
-    """(table of a file, unit of its angles, or "" if the header does not give it); (the file itself, None) if
-    it has no such header.
+    """The table of a file, without the lines above it.
+
+    Returns:
+        (table, unit): the table, and the unit of its angles, "" if the lines do not give one. For a file
+        without these lines the whole file, and None.
 
     Raises:
         MotionFileError: The table has no positions according to its header.
@@ -45,7 +48,7 @@ def without_head(data: bytes) -> tuple[bytes, str | None]:
 
 def with_joints(rows: list[list[str]], unit: str) -> list[list[str]]:
     """Rows of a table with the time and the joints' values, each with its unit in the heading. Of the columns
-    of a table of states only the coordinates' values are kept, under the coordinates' names.
+    of a table of states only the coordinates' values remain, under the coordinates' names.
     """
     heading = rows[0]
     has_states = any(cell.endswith(VALUE) for cell in heading)

@@ -19,6 +19,7 @@ MEASURED = {  # words in headings of positions
 COMMANDED = {  # words in headings of commanded positions
     *("action", "target", "desired", "goal", "command", "commanded", "cmd", "setpoint", "ref", "reference"),
 }
+# words in headings of columns without positions
 NO_POSITION = {*OTHERS, *SHORT_OTHERS, "error", "err", "offset", "speed", "load"}
 
 

@@ -32,11 +32,12 @@ from .recording import RecordedColumn, Recording
 
 FORMAT, VERSION = "limber motion", 1
 LIMITS = ("lower", "upper", "velocity", "acceleration", "jerk")
-# unit in the heading of Limber's own table, and factor to it, by the joint's unit
+# unit of a joint -> (unit in the heading of Limber's own table, factor to it)
 SCALES = {"rad": ("deg", 180.0 / math.pi), "m": ("mm", 1000.0), "plain": ("", 1.0)}
-# unit in the heading of a table in joints' own units, by the joint's unit
+# unit of a joint -> unit in the heading of a table in the joints' own units
 OWN_UNITS = {"rad": "rad", "m": "m", "plain": ""}
-# [s] latest time since 1970; larger numbers are milliseconds, microseconds or nanoseconds
+# larger times count as milliseconds, microseconds or nanoseconds since 1970, since in seconds they would be
+# after the year 5000
 LATEST_CLOCK = 1e11
 JOINT_UNITS = ("rad", "m", "plain")
 
@@ -81,7 +82,7 @@ def read_table(data: bytes, frame_rate: float = 0.0) -> Recording:
     rows are frames, `frame_rate` per second (0 if not known), and a column may have frame numbers.
 
     A heading's unit is in brackets, [deg], (rad), [mm], after the joint's name, "elbow_deg", "elbow, deg",
-    or in a row of units below. Without a unit, values are radians, or in the joint's own unit; under
+    or in a row of units below. Without a unit, angles are radians or degrees, as the user has set; under
     LeRobot's names, elbow_flex.pos, they are LeRobot's degrees, and shares of the gripper's range. Columns
     "servo N", without a heading, of texts, and of velocities, efforts and other quantities are not read.
     Cells may name the joints (`named_cells`), and times may be dates (`clock_texts`). OpenSim's tables
@@ -123,8 +124,8 @@ def _of_rows(rows: list[list[str]], frame_rate: float) -> Recording:
 
 
 def _joint_columns(cells: Mapping[int, str]) -> dict[int, ColumnJoint]:
-    """The columns with joints' positions, by their headings; if a joint occurs in two units, its first
-    column.
+    """The columns with joints' positions, by their headings; if a joint occurs in several units, only
+    its columns in the unit of the first.
     """
     if states := robot_states.joints_of(cells.values()):
         return {
@@ -163,8 +164,8 @@ def _without_texts(columns: Mapping[int, ColumnJoint], rows: list[list[str]]) ->
 
 
 def _in_seconds(times: tuple[float, ...]) -> tuple[float, ...]:
-    """Times [s] from a computer's clock, which counts from 1970 in seconds, milliseconds, microseconds or
-    nanoseconds.
+    """Times in seconds; large ones are taken for those of a computer's clock, which counts milliseconds,
+    microseconds or nanoseconds from 1970.
     """
     scale = 1.0
     while times and scale * times[0] > LATEST_CLOCK and scale > TIME_UNITS["nanoseconds"]:

@@ -31,7 +31,8 @@ def read(path: Path, form: str = AUTOMATIC, settings: Settings = DEFAULTS) -> Re
     Raises:
         LargeMotionError: The file announces over 50 MB in memory, or over an hour of motion, and `settings`
             do not allow it.
-        MotionFileError: The file cannot be used; the message names the file, the place in it and the remedy.
+        MotionFileError: The file cannot be used; the message names the file, the position in it and the
+        remedy.
     """
     path = path / INFO if is_folder(path) else path
     try:

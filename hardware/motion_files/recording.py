@@ -19,9 +19,11 @@ NUMBER_BYTES = 32  # [bytes] memory of a Python float in a tuple
 # largest count of values that is read without the user's confirmation: 50 minutes of ten joints at 50 Hz
 ASKED_NUMBERS = LARGE // NUMBER_BYTES
 LONG = 3600.0  # [s] longest motion that is read without the user's confirmation
-LONGEST = 86_400.0  # [s] longest motion, a day; a longer one is a mistake in the file
-LARGEST = 1e6  # [rad, m, degrees, steps] largest absolute value
-RIGHT_ANGLE = 0.02  # largest error of a rotation matrix's axes, since files round to three decimals or more
+LONGEST = 86_400.0  # [s] longest motion, a day; a longer one is refused as a mistake in the file
+LARGEST = 1e6  # largest absolute value, velocity or number of a pose, in any unit; larger ones are refused
+# largest error of the dot products of a rotation matrix's axes; beyond it the pose is refused. Files round to
+# three decimals or more
+RIGHT_ANGLE = 0.02
 
 Unit = Literal["rad", "m", "plain"] | Mode
 """Radians, metres, a number as the joint has it; and LeRobot's three units, which `Scale` converts."""
@@ -53,8 +55,8 @@ class RecordedColumn:
         servo: The servo's id; -1 if the file's format does not contain it.
         velocities: (t,) slopes of the curve through the values [unit/s]; () if the file has none.
         other_names: Names to use if the robot has no joint named `name`.
-        is_commanded: Whether the values are commanded: a measured column takes precedence if both share
-            another name.
+        is_commanded: Whether the values are commanded: a measured column takes precedence if both have
+            the same name in `other_names`.
     """
 
     name: str
@@ -73,7 +75,7 @@ class Recording:
     Attributes:
         times: (t,) ascending [s].
         columns: Values of joints, each (t,).
-        poses: Poses of frames, each (t,), in the frame of the robot's base, by the names of their links.
+        poses: Poses of links, each (t,), in the coordinates of the robot's base, by the links' names.
         title: Name or description.
         assumed_rate: Rows per second from which the times were computed; 0 if the file has times.
 

@@ -2,7 +2,8 @@
 
 Its player takes every byte 0A as the end of a frame and every byte 3C as the start of a command, even inside
 a position. So a position whose low byte is 0A or 3C is increased by one; servos 10 and 60, and positions with
-such a high byte, are impossible. Its JSON has numbers.
+such a byte as their high byte, are impossible. Its JSON has numbers instead of bytes; servo 60 does not move
+with it either.
 """
 
 from __future__ import annotations

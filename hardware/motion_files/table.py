@@ -24,7 +24,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 VERSION = 1
-LOOPS = 0x01  # bit of the flags: the motion loops
+LOOPS = 0x01  # bit of byte 3: the motion loops
 HEAD = struct.Struct(">BBBBI")
 TRACK = struct.Struct(">BBHHHH")
 WORD = 0x10000  # modulus of the second differences, which have 16 bits

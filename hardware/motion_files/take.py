@@ -12,7 +12,9 @@ from .recording import Pose
 
 Values = tuple[float, ...]
 
-STANDING = 3  # number of equal successive frames from which the interpolated curve is constant
+# number of copies of an end frame after which the curve is at rest, since each of its parts depends on four
+# frames
+STANDING = 3
 
 
 @dataclass(frozen=True, slots=True)

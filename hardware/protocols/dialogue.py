@@ -1,5 +1,5 @@
-"""Half-duplex queries: sends one at a time, and times out answers. Times are arguments. Knows no port and no
-clock.
+"""Half-duplex queries: sends one at a time, and times out answers. Independent of ports and clocks: bytes and
+times are arguments.
 """
 
 from __future__ import annotations
@@ -13,8 +13,7 @@ from .interface import Decoder, Exchange, Message
 BITS = 10  # number of bits per byte on the line: start, eight data bits, stop
 # [s] wait for an answer beyond its transmission time, since slow USB adapters deliver bytes every 16 ms
 PATIENCE = 0.02
-# [s] the same wait for servos that are known to be present, while nothing moves: a busy computer delivers
-# bytes late
+# [s] the same wait while nothing moves, so that it may be long: a busy computer delivers bytes late
 PATIENT = 0.1
 THINKING = 0.001  # [s] longest delay of a servo's answer: 0.5 ms by default
 
@@ -27,7 +26,7 @@ class Dialogue:
         baudrate: Baud rate of the line [bit/s].
 
     Attributes:
-        patience: Delay [s] of an answer by adapters and drivers after which it counts as missing.
+        patience: Wait [s] for an answer, beyond its transmission time, after which it counts as missing.
         line_free_at: Time [s] at which the line has transmitted all bytes sent so far. The system stores what
             is sent faster than that, and a stop would wait behind it.
     """

@@ -50,7 +50,7 @@ HIGHEST_SPEED = 0x3FFF  # largest speed that a command can contain, in units of 
 PROBE_WAIT = 0.5
 OTHER_CRC = "Enable CRC is {there} in its Control Center, and {here} here: nothing else was sent"
 
-ERRORS = {
+ERRORS = {  # bit of the controller's error register -> text about the controller
     0x001: "a byte arrived damaged (signal error): check ground, cable and baud rate",
     0x002: "bytes came too fast (overrun)",
     0x004: "its buffer ran over",

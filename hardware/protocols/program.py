@@ -8,7 +8,7 @@ from pathlib import Path
 
 from .interface import ProtocolError
 
-MOST_BYTES = 1 << 20  # [bytes] largest size of a program; a larger file was hardly written by hand
+MOST_BYTES = 1 << 20  # [bytes] largest size of a program; a larger file is refused, as hardly written by hand
 
 
 @dataclass(frozen=True, slots=True)

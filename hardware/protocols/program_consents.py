@@ -66,7 +66,7 @@ class ProgramConsents:
         return self.allowed(path)
 
     def allow(self, path: str, digest: str) -> str:
-        """Stores the user's consent to a program whose content has this digest; returns why the consent ends
+        """Store the user's consent to a program whose content has this digest; return why the consent ends
         with this session, "" if it was stored.
         """
         known = self._known()

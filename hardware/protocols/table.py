@@ -86,7 +86,7 @@ def codec_for(name: str, settings: ProtocolSettings = DEFAULT, program: str = ""
 
     Raises:
         ProtocolError: No protocol has that name, the protocol lacks a setting that was changed, or the file
-            cannot be used or may not run.
+            cannot be used or is not allowed to run.
     """
     if name.startswith(FILE):
         return Custom(Path(name.removeprefix(FILE)), program)

@@ -13,11 +13,11 @@ from ..mixing import Mixing
 from .playback import CommandPlayback
 from .shown_ranges import Reach
 
-# [rad], times a joint's scale: largest harmless jump, 17 degrees (0.1 s at full speed); larger ones can hit
-# bystanders
+# [rad], times a joint's scale: 17 degrees, distance between newest and commanded value up to which a jump is
+# followed; after a larger one, which could hit bystanders, the robot holds first
 FAR = 0.3
-# [s] largest error of the time between two frames: 40% of an interval at 24 frames per second, over two
-# intervals, and twice that as a margin
+# [s] tolerated jitter of the frames' stamps: 40% of two intervals at 24 frames per second, doubled as a
+# margin. The distance that a joint moves in that time at its largest velocity counts as no jump
 UNEVENNESS = 0.07
 
 
@@ -109,6 +109,7 @@ class CommandBuffer:
             period, [joint.limits for joint in device.joints], lambda values: self._mixing.clamp(values)
         )
         self._jumps = JumpDetector(device.joints)
+        # (time to play it [s], states, repeated, plays, step, due) of each delayed frame, as for `take`
         self._delayed: deque[tuple[float, tuple[Kinematic, ...], bool, bool, float, float]] = deque()
         self.refused = 0
         self.clamped = 0

@@ -1,8 +1,8 @@
 """The common part of every connection to a robot: desired and confirmed state, faults, the port, statistics
 of moves.
 
-Positions here are a channel's raw positions, see `device.Channel`. No connection reads a clock: the time [s]
-is an argument of every call, so that tests run it in simulated time.
+Positions here are a channel's raw positions, see `device.ServoChannel`. No connection reads a clock: the time
+[s] is an argument of every call, so that tests run it in simulated time.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from ..safety import Fault, FaultReport
 from ..transport import Transport, TransportError
 from .connection_state import AT_REST, CONFIRMED, PENDING, ConnectionState, DesiredState, Transitions
 
-_FINEST = 1e-6  # [s] durations below this count as equal
-_STEP = math.log(1.05)  # logarithm of the ratio of two buckets, 5% apart: a percentile is known to 2.5%
+_FINEST = 1e-6  # [s] duration below which all durations count as equal
+_STEP = math.log(1.05)  # logarithm of the ratio of neighbouring buckets, 5%: a percentile is known to 2.5%
 _BUCKETS = math.ceil(math.log(1e8) / _STEP)  # number of buckets: up to 100 s
 
 
@@ -110,15 +110,17 @@ class Moves:
 
 
 GREET_FOR = 5.0  # [s] time without an answer after connecting from which the port counts as silent
-# largest number of unanswered moves: with more in the queue the robot would continue to move after a stop
+# number of unanswered moves at which no further one is sent: with more the robot would go on after a stop
 MOST_WAITING = 12
 POLL_EVERY = 0.05  # [s] time between polls at rest, for fresh positions and to detect a disconnected cable
 READ_EVERY = 0.02  # [s] time between polls while the robot is moved by hand
 # [s] time without an answer after which the connection reports a fault. A board or servo with a watchdog
 # (250 ms in Limber's firmware) has stopped by then.
 SILENT_AFTER = 0.5
-AWAY = 0.1  # [s] time between two steps of the worker from which it counts as held up
-# [s] longest time between two moves; a longer one comes near the timeout of servos' and boards' watchdogs
+# [s] longest time between two steps of the worker that counts toward a device's silence; a longer one is a
+# delay of the worker itself
+AWAY = 0.1
+# [s] longest time between two moves; a slower line is refused, since it comes near the watchdogs' timeouts
 LONGEST_MOVE_INTERVAL = 0.1
 TOO_SLOW = (
     "{} baud are too slow for its {} servos: choose a higher Baud Rate, here and in the board or the servos"
@@ -211,7 +213,7 @@ class Connection(ABC):
         self.state = (CONFIRMED if is_confirmed else PENDING)[self._desired]
 
     def fail(self, fault: Fault, detail: str) -> None:
-        """Record a fault. One that is there already stays, unless the connection works no longer."""
+        """Record a fault. An earlier one stays, unless only the new one makes the connection unusable."""
         if self.fault_report is None or (self.alive and fault not in RECOVERABLE):
             self.fault_report = FaultReport(fault, detail)
 

@@ -1,4 +1,4 @@
-"""The states of a connection to a robot, and its transitions as tables. Knows no port and no clock.
+"""The states of a connection to a robot, and its transitions as tables. Independent of ports and clocks.
 
 A request for a desired state leads to a pending state (ARMING, ...). When the device has confirmed it, the
 connection is in the state that was requested (ARMED, ...).

@@ -41,7 +41,7 @@ def connection_to(
     Args:
         device: The robot's description.
         connect: Opens the device's port at a time [s].
-        session: Number of this connection, 1 to 65535; the connection before it must have another.
+        session: Number of this connection, 1 to 65535, other than that of the connection before.
         period: Time between two steps of the worker [s].
         moves: The statistics of moves and their acknowledgements.
         time: Current time [s].

@@ -42,6 +42,7 @@ from .tasks import channels_needed
 
 PERIOD = 0.01  # [s] period of the worker: 100 Hz, twice a hobby servo's own rate
 MOTION_COMMANDS = (Command.ARM, Command.ARM_CONFIRMED, Command.PARK, *SETTING_UP)
+# command -> states that it leads to
 TARGET_STATES = {
     Command.ARM: (State.ARMING, State.HOLDING),
     Command.ARM_CONFIRMED: (State.ARMING, State.HOLDING),

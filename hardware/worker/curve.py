@@ -9,7 +9,7 @@ from ...motion import Kinematic
 
 Angles = tuple[float, ...]
 
-REMEMBERED = 64  # number of newest control points that are kept
+REMEMBERED = 64  # number of newest control points that are stored
 DEGREE = 3
 
 
@@ -77,7 +77,7 @@ class Curve:
         return [spline_span.state(points, rate) for points in zip(*around, strict=True)]
 
     def _knot(self, index: int, interval: float) -> float:
-        """Time of the control point `index`, 0 being the oldest that is kept; those before it and after the
+        """Time of the control point `index`, 0 being the oldest that is stored; those before it and after the
         newest are `interval` [s] apart.
         """
         newest = len(self._times) - 1

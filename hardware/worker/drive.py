@@ -18,18 +18,18 @@ from .shown_ranges import Reach
 
 # [rad/s] speed of a slow approach, 23 degrees a second: slow enough to step back from, or to press Stop
 APPROACH_SPEED = 0.4
-APPROACH_ACCELERATION = 1.0  # [rad/s2] acceleration of a slow approach: full speed after half a second
+APPROACH_ACCELERATION = 1.0  # [rad/s2] acceleration of a slow approach: full speed after 0.4 s
 APPROACH_PATIENCE = 1.0  # [s] delay after which an approach that should have arrived gets faster
 # [s] time in which the limits of an approach grow to the joints' own: time to step back, or to press Stop
 APPROACH_GROWTH = 2.0
-# [rad/s] 1 degree per second: speed below which a goal may be at rest
+# [rad/s] 1 degree per second: speed below which a goal counts as slow
 GOAL_STANDS = 0.02
-# [s] time below `GOAL_STANDS` after which the goal is at rest; at the reversal of a fast motion it is that
-# slow for a shorter time
+# [s] time below `GOAL_STANDS` after which the goal counts as at rest; at the reversal of a fast motion a goal
+# is that slow for a shorter time
 GOAL_STANDS_FOR = 0.1
-ARRIVED = 0.01  # [rad] distance at which a joint has arrived: half a degree, below a servo's play
-AT_REST = 1e-3  # [rad/s] speed below which a joint is at rest
-ROUNDED_UP = 1.0 + 1e-9  # factor by which rounding over many steps may take a motion beyond its limits
+ARRIVED = 0.01  # [rad] distance below which a joint counts as arrived: half a degree, below a servo's play
+AT_REST = 1e-3  # [rad/s] speed below which a joint counts as at rest
+ROUNDED_UP = 1.0 + 1e-9  # tolerance of a motion's limits, for rounding over many steps
 LONGEST_STEP = 0.03  # [s] largest time step of a late period, so that the robot lags instead of jumping
 
 

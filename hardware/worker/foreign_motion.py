@@ -8,16 +8,17 @@ from collections import deque
 from collections.abc import Mapping
 
 RECENT = 0.4  # [s] age of commands that a motor may still follow: the controller's delay and the motor's lag
-# [rad] 5 degrees outside the range of recent commands: more than a load deflects a holding motor
+# [rad] 5 degrees: distance from the range of recent commands above which a measurement is stray; a load
+# deflects a holding motor by less
 STRAY = 0.087
 OFTEN = 5  # number of stray measurements within WITHIN that show another program's commands
 WITHIN = 1.0  # [s] time in which stray measurements are counted
-STILL = 0.02  # [rad] 1 degree of motion within RECENT; less is noise
+STILL = 0.02  # [rad] 1 degree: motion within RECENT up to which a motor counts as still
 
 
 class ForeignMotion:
     """Detects motion that another program commands: compares each motor's measured angles with those that
-    Limber has commanded lately.
+    Limber has commanded within RECENT.
     """
 
     def __init__(self) -> None:

@@ -34,9 +34,9 @@ from .connection_state import BOARD_TRANSITIONS, ConnectionState, DesiredState
 GREET_EVERY = 0.25
 # [s] time until an unanswered request is repeated: an answer takes 3 ms, by a slow adapter 20 ms
 REPEAT_AFTER = 0.1
-LINE_SHARE = 0.8  # share of the line's capacity that moves, or their reports, may use
-REPORT_BYTES = 17  # size of a report without its positions
-NOISE = 16  # [bytes] outside of frames: fewer may come from a reset, more mean another protocol
+LINE_SHARE = 0.8  # largest share of the line's capacity for moves, and for their reports
+REPORT_BYTES = 17  # [bytes] upper bound of the frame of a report without its positions
+NOISE = 16  # [bytes] largest noise that may come from a board's reset; more count as another protocol
 
 
 class LimberConnection(Connection):
@@ -45,7 +45,7 @@ class LimberConnection(Connection):
     Args:
         device: The robot's description.
         transport: An open port; closed with `close`.
-        session: Number of this connection, 1 to 65535; the one before it must have another, so that
+        session: Number of this connection, 1 to 65535, other than that of the connection before, so that
             answers to an older connection are recognised.
         period: Time between two steps of the worker [s].
         moves: The statistics of moves and their acknowledgements.

@@ -16,12 +16,13 @@ from .connection import Readings
 # [s] age of commands that a servo may still follow: its lag, the delay of the answer, and one or two lost
 # moves
 RECENT = 0.3
-# [rad of the servo] 10 degrees outside the range of recent commands: more than any load deflects a healthy
-# servo
+# [rad of the servo] error above which a servo counts as lagging, 10 degrees: more than any load deflects a
+# healthy one
 BEHIND = 0.17
-BEHIND_FOR = 0.3  # [s] duration after which the lag is reported
-BLOCKED = 0.35  # [rad of the servo] error of a blocked servo, 20 degrees: its motor pushes at full torque
-BLOCKED_FOR = 1.0  # [s] time after which a blocked servo is reported; its motor burns after a minute
+BEHIND_FOR = 0.3  # [s] duration after which the user is warned of the lag
+# [rad of the servo] error above which a servo counts as blocked, 20 degrees: its motor pushes at full torque
+BLOCKED = 0.35
+BLOCKED_FOR = 1.0  # [s] duration after which a blocked servo is a fault; its motor burns after a minute
 
 
 class TrackingErrorMonitor:
@@ -130,8 +131,8 @@ def _since(since: float | None, error: float | None, limit: float, time: float) 
 # [rad], times a joint's scale: largest distance of a measured joint from its range, 29 degrees; beyond it the
 # joint is wrongly calibrated, and must not be driven
 UNFIT = 0.5
-# [rad of the servo] largest difference of two servos on one axis, 6 degrees; beyond it they work against each
-# other
+# [rad of the servo] largest distance of a servo from the position that all servos of its joint indicate, 6
+# degrees; beyond it the robot is not armed, since the servos would work against each other
 DISAGREE = 0.1
 
 Raw = Sequence[float | None]
@@ -214,8 +215,8 @@ class PoseConfirmation:
 
 # [degrees Celsius] temperature to warn of; most bus servos switch off at 70 to 80, some minutes later
 HOT = 60.0
-SAG = 0.85  # share of the highest measured voltage; below it a supply is near the servos' minimum
-STRAINED = 0.8  # share of the maximum load; overload protection trips at about this load after some seconds
+SAG = 0.85  # share of the highest measured voltage to warn of: a supply is near the servos' minimum below it
+STRAINED = 0.8  # share of the maximum load to warn of; overload protection trips there after some seconds
 STRAINED_FOR = 1.0  # [s] duration after which a high load is reported: longer than an acceleration or braking
 
 

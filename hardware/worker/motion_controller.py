@@ -41,11 +41,11 @@ class MotionController:
         self.channels = tasks.channels_needed(device, mixing, request)
         self.arrived = self.done = False
         self.rested_for = 0.0
-        self._speed_scale = 1.0  # of the last step
+        self._speed_scale = 1.0  # `speed_scale` of the last step
         self.raw: tuple[float | None, ...] = (None,) * len(device.channels)
         self._task: tasks.SetupTask | None = None
         self._drive: Drive | None = None
-        self._parking = False  # whether it is moving to the park pose, after braking
+        self._parking = False  # whether the robot moves to the park pose, after braking
         driven = held_to_servos(device, mixing)
         if request.command in SETTING_UP:
             self._task = tasks.begin(driven, mixing, request, start)
@@ -119,8 +119,8 @@ class MotionController:
             goal: Current motion (joints,) in Blender; None without one.
             dt: Time since the last step.
             reaches: As for `Drive.follow`.
-            speed_scale: Factor, 0 to 1, of the motion's speed. When it begins to brake it goes on at this
-                speed, and brakes in the joints' own time.
+            speed_scale: Factor, 0 to 1, of the motion's speed. A robot that begins to brake does so from
+                that speed, and then as fast as the joints' limits allow.
         """
         dt = min(dt, LONGEST_STEP)
         drive = self._current_drive

@@ -12,7 +12,7 @@ from .connection import AWAY, Moves
 # [s] age of the oldest unread move from which the motion slows down, to a standstill at `HOLD_AFTER`: more
 # than a move needs in most networks
 SLOWER_AFTER = 0.05
-RECOVERY_TIME = 1.0  # [s] time in which a motion that stood is as fast as before
+RECOVERY_TIME = 1.0  # [s] time in which a motion that was stopped regains its speed
 LATE_AFTER = 0.1  # [s] age of an unread move from which the daemon counts as slow
 SLOW_FOR = 1.0  # [s] time for which a daemon counts as slow after it has read a move late
 BYTES = 8  # [bytes] size of a move's number, the content of its ping
@@ -41,7 +41,7 @@ class NumberedMoves:
         self.unread_for = 0.0
         self.speed_scale = 1.0
         self._moves = moves
-        self._number = 0  # of the newest move
+        self._number = 0  # number of the newest move
         self._read: int | None = None  # number of the newest move that an answered ping shows as read
         # number of each unread move, and when it was sent, by `_clock`
         self._unread: deque[tuple[int, float]] = deque()
@@ -51,7 +51,7 @@ class NumberedMoves:
 
     @property
     def is_slow(self) -> bool:
-        """Whether the daemon has lately read moves too late."""
+        """Whether the daemon has read a move late within the last SLOW_FOR."""
         return self._clock < self._slow_until
 
     @property

@@ -29,7 +29,8 @@ class OffsetDecay:
     ) -> None:
         self._channels = channels
         self._driven = [position is not None for position in start]
-        # raw offsets that decay: from the channel's range, and within the range from the desired position
+        # decaying raw offsets: of each position from the channel's range, and of the position clamped to that
+        # range from the clamped desired position
         self._beyond = [
             0.0 if position is None else position - raw_within(channel, position)
             for channel, position in zip(channels, start, strict=True)

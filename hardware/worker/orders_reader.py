@@ -1,5 +1,5 @@
-"""Reads Blender's messages in the worker: Stop, joint values, and commands one at a time. Knows no port and
-no clock.
+"""Reads Blender's messages in the worker: Stop, joint values, and commands one at a time. Independent of
+ports and clocks.
 """
 
 from __future__ import annotations

@@ -4,22 +4,24 @@ from __future__ import annotations
 
 from collections import deque
 
-# [s] interval to expect before enough frames have arrived: the slowest usual rate
+# [s] interval to expect before enough frames have arrived: that of the lowest usual rate
 FIRST_INTERVAL = 1.0 / 24.0
-LONGEST_INTERVAL = 0.2  # [s] longest gap that is a frame rate, and not a pause
+LONGEST_INTERVAL = 0.2  # [s] longest gap that counts for the frame rate; a longer one counts as a pause
 REMEMBERED = 64  # number of newest gaps that determine the rate: a second at 60 frames a second
 LEARNED = 16  # number of gaps from which the rate is known
-STALL = 2.5  # [intervals] longest gap during motion that is unevenness, and not a stall
+# [intervals] gap during motion above which it counts as a stall, and above which a gap is left out of the
+# mean
+STALL = 2.5
 # [s] longest part of a stall for which faster frames count as catching up; if they are still faster after
 # that, it is a new rate
 MOST_LOST = 2.0
-EARLY = 0.1  # [intervals] smallest earliness of a frame that catches up; less is unevenness
-SAME = 0.01  # relative difference within which two announced intervals are the same
+EARLY = 0.1  # [intervals] earliness above which a frame counts as catching up; less counts as jitter
+SAME = 0.01  # relative difference up to which two announced intervals count as equal
 
 
 class Pace:
-    """Pace of frames: the interval until the next one, the longest, and whether they are catching up after a
-    stall.
+    """Pace of frames: the interval until the next one, the longest gap, and whether frames are catching up
+    after a stall.
 
     Frames announce the interval to the next one. Gaps are measured in units of it, so that a change of the
     rate is known before its first gap, and measurements restart. Frames may arrive less often than announced,

@@ -16,12 +16,12 @@ DROPPED = 1.75
 # number of equal successive frames after which the curve is constant; the lag is at most 2 less, so that it
 # stays on these
 STANDING = 6
-# share by which playback may be faster or slower than the frames; its third power is within the limiter's
-# headroom
+# share by which playback may be faster or slower than the frames; that raises the jerk by 9%, within the
+# limiter's headroom
 CORRECTION = 0.03
-RATE_TIME = 0.5  # [s] over which a change of rate is spread, so that it is invisible
+RATE_TIME = 0.5  # [s] time over which a change of rate is spread, so that it is invisible
 RESERVE = 0.3  # [frames] part of the curve that is left to play when the next frame arrives at its latest
-# [frames] largest number that waits beyond the best lag; with more, playback skips to the newest and leaves
+# [frames] largest queue beyond the best lag; if it is longer, playback skips to the newest frame and leaves
 # the rest to the limiter
 MOST_QUEUED = 1.4
 FORGETTING = 1.0  # [frames/s] rate at which the smallest measured reserve is raised again
@@ -44,7 +44,7 @@ class CommandPlayback:
     are then close to the newest frame, come to rest on it as fast as their limits allow; other joints repeat
     the last point. After a stall, playback restarts in the state of the first new frame, and again at each
     early frame that catches up, since Blender may have dropped others before it. An early frame after one in
-    time is unevenness. If frames queue up otherwise, playback skips to the newest too.
+    time counts as jitter. If frames queue up otherwise, playback skips to the newest too.
 
     Args:
         period: Largest delay until a frame is noticed [s].
@@ -60,7 +60,7 @@ class CommandPlayback:
         self._clamp = clamp
         self._pace = Pace()
         self._newest: tuple[Kinematic, ...] | None = None  # newest frame, as sent
-        self._motion: tuple[Kinematic, ...] = ()  # the same, with velocities and accelerations per second
+        self._motion: tuple[Kinematic, ...] = ()  # newest frame, with velocities and accelerations per second
         self._is_next_due = False  # whether another frame will follow after an interval
         self._is_behind = False  # whether the newest frame ended a stall, or was early after one
         self._lead = FIRST_INTERVAL  # [s] time by which joints with known velocity are extrapolated
@@ -69,7 +69,8 @@ class CommandPlayback:
         self._position = 0.0  # [s] time of the curve at the playback position
         self._played: list[Kinematic] = []  # state at the playback position (channels,)
         self._rate = 1.0  # playback rate: seconds of the curve per second
-        # [s] shortest part of the curve that was lately left to play when the next frame arrived
+        # [s] shortest part of the curve that was left to play when a frame arrived, raised with time
+        # (FORGETTING)
         self._least_spare = RESERVE * FIRST_INTERVAL
         self._surplus = 0.0  # [s] additional lag from a slower rate, which playback makes up for
         self._played_at = 0.0  # [s] time of the last playback

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 
-# [us] longest computation without a pause; a step takes under a thousandth of it, more is an infinite loop
+# [us] longest computation without a pause, after which the system ends the worker; a step takes under a
+# thousandth of it
 LONGEST_RUN_US = 500_000
 
 

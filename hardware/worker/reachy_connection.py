@@ -35,8 +35,8 @@ MOVE_EVERY = 0.02
 # [s] longest time between commands of a motion that is slow; at a standstill the motion since the last
 # command is not sent
 SLOW_MOVE_EVERY = 0.05
-# [s] time without positions, or with an unread move, that is a fault; a wireless network sometimes delays
-# both by half a second
+# [s] time without positions, or with an unread move, from which the connection is in fault; a wireless
+# network sometimes delays both by half a second
 SILENT_AFTER = 0.8
 EARLY = 1e-3  # [s] largest earliness of a step of the worker
 REST_WITHIN = 1.0  # [s] time within which a robot must come to rest to be armed

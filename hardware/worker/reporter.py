@@ -1,4 +1,4 @@
-"""The worker's reports to Blender. Knows no port and no clock."""
+"""The worker's reports to Blender. Independent of ports and clocks."""
 
 from __future__ import annotations
 

@@ -10,8 +10,8 @@ from ...motion.limiter import HEADROOM
 from ..device import Device
 from ..mixing import Mixing
 
-ROUNDS = 4  # number of iterations; two would do, since a joint's distance is nearly proportional to its time
-TOUCHING = 1e-6  # share of a servo's speed within which two speeds are equal
+ROUNDS = 4  # number of iterations; two suffice, as a joint's distance is nearly proportional to its time
+TOUCHING = 1e-6  # relative tolerance of a servo's largest speed
 
 
 @dataclass(frozen=True, slots=True)

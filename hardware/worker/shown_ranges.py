@@ -36,7 +36,7 @@ class ShownRanges:
         )
 
     def restart(self, frame: tuple[Kinematic, ...]) -> None:
-        """Forget earlier frames, and start with this one: the states (channels,) of all channels."""
+        """Forget earlier frames, and start with `frame`: states (channels,)."""
         self._ranges.clear()
         self.add(frame)
 

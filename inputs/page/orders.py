@@ -6,7 +6,7 @@ from ...files.plain import number_of
 from ..errors import InputError
 from ..words import WORDS, Order, order_of
 
-LONGEST = 200  # largest length of a name from the page
+LONGEST = 200  # [characters] largest length of a name from the page; a command with a longer one is ignored
 # largest count of numbers in a command
 MOST_NUMBERS = max(max(word.counts, default=0) for word in WORDS.values())
 

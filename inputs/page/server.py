@@ -27,14 +27,14 @@ from .visitor import STOP, PageRequest, Response, Visitor
 
 PAGE = Path(__file__).resolve().parent / "page.html"
 PORT = 8765  # default port of the page
-MOST = 12  # largest number of simultaneous connections
+MOST = 12  # largest number of simultaneous connections; further ones are closed
 # [bytes] largest read from a connection at a time: a dozen commands. It holds few of the smallest frames, so
 # that floods from all connections delay nobody's stop for long
 RECEIVED = 1024
 SENT = 16384  # [bytes] largest write to a connection at a time
 # [s] time between two heartbeats to a page, which returns the number of the last one with each press
 HEARTBEAT = 0.25
-FRESH = 4  # number of heartbeats after which a press is ignored, since it was delayed
+FRESH = 4  # largest age, in heartbeats, of a press that is obeyed; an older one was delayed
 PAUSE = 1e-3  # [s] pause of the thread between two passes, so that other threads can run in a flood
 # commands after which a robot may move, or sink: each must be a new press, with the number of the page's
 # newest heartbeat

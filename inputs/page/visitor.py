@@ -17,8 +17,8 @@ LONGEST_HEAD = 8192  # [bytes] longest head of a request; browsers send one or t
 LONGEST_MESSAGE = 4096  # [letters] longest command: two names and a few numbers
 # [bytes] unsent data for a browser that does not read, beyond which the connection is closed
 MOST_UNSENT = 1 << 18
-# largest number of frames per second, pings and parts of messages included: a gamepad and a dragged slider
-# send 30 messages each
+# largest number of frames per second, pings and parts of messages included, beyond which the connection is
+# closed: a gamepad and a dragged slider send 30 messages each
 MOST_FRAMES = 300
 HANDSHAKE = 5.0  # [s] time within which a request must be complete, and an answer taken
 SILENCE = 15.0  # [s] silence after which a browser is pinged; it has the same time to answer
@@ -35,8 +35,8 @@ class Response(NamedTuple):
 
 
 class PageRequest(NamedTuple):
-    """A request as a browser sent it: the headers by lower-case names, the first one of each name;
-    `is_single` is whether no header in `SINGLE` occurs twice.
+    """A request as a browser sent it: the first header of each name, by its name in lower case. `is_single`:
+    whether no header in `SINGLE` occurs twice.
     """
 
     method: str
@@ -50,7 +50,7 @@ class PageRequest(NamedTuple):
         return self.headers.get("upgrade", "").casefold() == "websocket"
 
 
-# function from a request to its answer; None: it becomes a WebSocket
+# function from a request to its answer; None: the connection becomes a WebSocket
 Answer = Callable[[PageRequest], Response | None]
 SINGLE = ("host", "origin", "upgrade")  # headers that may occur only once
 
@@ -76,9 +76,10 @@ class Visitor:
         self.is_open = self.is_leaving = False
         self.heard_at = self.began = time
         self.presses: dict[str, int] = {}
-        self._last_heartbeat = 0  # number of the last heartbeat sent to it
+        self._last_heartbeat = 0  # number of the last heartbeat sent to the browser
         self._pinged_at = time  # [s] time of the last ping
-        self._second, self._count = time, 0  # second in which frames are counted, and their number
+        # [s] start of the second in which frames are counted; number of frames in it
+        self._second, self._count = time, 0
         self._answer = answer
         self._http = h11.Connection(h11.SERVER, max_incomplete_event_size=LONGEST_HEAD)
         self._socket: WSConnection | None = None

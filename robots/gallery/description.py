@@ -188,7 +188,7 @@ def read_description(folder: Path) -> Description:
 
 def read_fields(file: Path) -> Fields:
     """Fields of a description, a YAML file. Raises UrdfError if it cannot be read."""
-    # imported here, since ruamel.yaml takes .3 s, which must not delay enabling the extension
+    # imported here, since ruamel.yaml takes 0.3 s, which must not delay enabling the extension
     from ..yaml_text import parse_yaml
 
     try:

@@ -14,7 +14,7 @@ NAMES_SHOWN = 12  # largest number of known names in a message
 
 class Fields:
     """A map of a description, as `parse_yaml` returns it. A field of another type than its method needs is a
-    MalformedError, and a number that is none, or not in its range, a NumberError.
+    MalformedError; one that must be a number and is not finite, or not in its range, is a NumberError.
 
     Args:
         file: Path of the file, for messages.
@@ -83,19 +83,19 @@ class Fields:
         return int(number)
 
     def numbers(self, key: str, count: int) -> tuple[float, ...]:
-        """A field with a list of `count` finite numbers. It must be there, as for the next three methods."""
+        """A field with a list of `count` finite numbers, which must exist."""
         entry = self.entries.get(key)
         if not isinstance(entry, list) or len(entry) != count:
             raise self._malformed(key, f"a list of {count} numbers is needed", entry)
         return tuple(self._number(key, each) for each in entry)
 
     def vector(self, key: str) -> Vector:
-        """A field with three finite numbers."""
+        """A field with three finite numbers, which must exist."""
         x, y, z = self.numbers(key, 3)
         return x, y, z
 
     def vectors(self, key: str) -> tuple[Vector, ...]:
-        """A field with a list of vectors."""
+        """A field with a list of vectors, which must exist."""
         entry = self.entries.get(key)
         if not isinstance(entry, list):
             raise self._malformed(key, "a list of vectors is needed", entry)
@@ -103,7 +103,7 @@ class Fields:
         return tuple(rows.vector(k) for k in rows.entries)
 
     def span(self, key: str) -> tuple[float, float]:
-        """(lower, upper): a field with two numbers, the first below the second."""
+        """(lower, upper): a field with two numbers, the lower first, which must exist."""
         low, high = self.numbers(key, 2)
         if low >= high:
             raise NumberError(

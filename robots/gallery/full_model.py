@@ -150,7 +150,7 @@ def is_same(robot: Robot, other: Robot) -> bool:
     ]
     for link, frame in link_frames[0].items():
         other_frame = link_frames[1][link]
-        # half the angle between them, if it is small
+        # vector part of the rotation between the two frames: half the angle, if that is small
         _, *apart = multiply(conjugate(frame.rotation), other_frame.rotation)
         if max(map(abs, (*subtract(frame.offset, other_frame.offset), *apart))) > SAME:
             return False

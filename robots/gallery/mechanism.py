@@ -83,8 +83,9 @@ class RecipeGoal:
     """A goal of a body.
 
     Attributes:
-        body: Name of the body. does: What the goal prescribes; "CENTRE": that the centre of mass is at the
-        target of this body's goal. position, rotation: Weights along and about x, y and z.
+        body: Name of the body.
+        does: What the goal prescribes; "CENTRE": that the centre of mass is at the target of this goal.
+        position, rotation: Weights along and about x, y and z.
     """
 
     body: str

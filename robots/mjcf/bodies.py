@@ -315,7 +315,7 @@ class _Bodies:
             )
             return
         # between joints the frame is the body's own, displaced by the previous joints; each joint's frame is
-        # at its point in it
+        # at the joint's point in this frame
         read = self.joint_reader
         for k, (name, kind, axis, at, child) in enumerate(steps):
             link = body if k == len(steps) - 1 else self.names.unique(f"{name}_link")

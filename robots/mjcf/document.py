@@ -46,8 +46,9 @@ ACTUATORS = (
 )
 ORIENTATIONS = ("quat", "axisangle", "xyaxes", "zaxis", "euler")
 AXES = {"x": X, "y": Y, "z": Z}
-LARGEST_LIMIT = 1e4  # [rad or m] largest limit; larger ones are placeholders, as in URDF
-NO_LENGTH = 1e-10  # length below which a vector has no direction, as in MuJoCo's compiler
+# [rad or m] largest limit; larger ones count as placeholders for none, as in URDF; actuators' are clamped
+LARGEST_LIMIT = 1e4
+NO_LENGTH = 1e-10  # length below which a vector or a quaternion counts as zero, as in MuJoCo's compiler
 
 
 class Document:

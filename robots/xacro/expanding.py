@@ -203,7 +203,7 @@ class _Expander:
         elif not sources:
             target.values[f"**{name}"] = Block(element.contents())
         elif sources == ["value"] or scope.holder(name) is None:
-            # a value for an outer scope may refer to names of this one, which are not known where it is used
+            # a value for an outer scope may refer to names of this scope, which are not known there
             may_wait = where not in ("global", "parent")
             is_lazy = may_wait and self.texts.is_true(element, "lazy_eval", True, scope)
             target.values[name] = self._property_value(element, sources[0], is_lazy, scope)

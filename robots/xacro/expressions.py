@@ -24,7 +24,7 @@ PARSING = 5  # number of steps counted for each character that is parsed
 # largest number of entries in a map or set that an expression makes, since keys can be chosen so that each is
 # compared with all others
 MAX_KEYS = 1000
-MAX_POWER = 1024  # largest exponent of whole numbers
+MAX_POWER = 1024  # largest exponent of whole numbers; with a larger one, the power is a float
 
 Lookup = Callable[[str], Any]  # value of a name; raises KeyError
 
@@ -208,7 +208,7 @@ class Evaluator:
             raise ExpressionError(f"it has {len(text)} characters, more than {MAX_LENGTH}")
         try:
             return self._node(self._tree(text.strip()), lookup)
-        except (ExpressionError, UrdfError):  # the second: from a property, or from a loaded file
+        except (ExpressionError, UrdfError):  # UrdfError: of a property, or of a loaded file
             raise
         except (RecursionError, MemoryError) as error:
             raise ExpressionError("it is nested too deep") from error

@@ -8,7 +8,8 @@ from typing import Any
 FLAGS = "#0- +.*123456789"  # characters of a conversion before its letter: flags, width and precision
 DIGITS = re.compile(r"[0-9]+")
 WIDEST = 1000  # largest width or precision [characters]; reports of numbers have some dozens
-LONGEST_RESULT = 100_000  # largest length [characters] of a formatted text
+# [characters] a text that could be more than ten times as long is refused; each conversion counts as WIDEST
+LONGEST_RESULT = 100_000
 
 
 class FormatError(ValueError):

@@ -13,16 +13,16 @@ from .expressions import ExpressionError
 MAX_ELEMENTS = 100_000
 MAX_DEPTH = 120  # largest nesting of elements, macros and files
 NESTED = f"elements, macros, files and properties are nested deeper than {MAX_DEPTH}"
-MAX_FILES = 500  # largest number of includes, counted each time
+MAX_FILES = 500  # largest number of included files, each counted at every include
 # [bytes] largest size of all included files, each counted once; the largest public robots have some hundred
 # thousand
 MAX_INCLUDED = 50_000_000
-MAX_TEXT = 100_000  # [characters] largest length of an attribute
+MAX_TEXT = 100_000  # [characters] largest length of an attribute or text, before and after its evaluation
 # [characters] largest total length of attributes and texts; the largest public robots have some hundred
 # thousand
 MAX_CHARACTERS = 20_000_000
 MAX_YAML = 100  # largest number of files that expressions load
-MAX_YAML_BYTES = 1_000_000  # [bytes] largest total size of these files
+MAX_YAML_BYTES = 1_000_000  # [bytes] largest total size of the YAML files
 
 
 class Totals:

@@ -7,7 +7,7 @@ from typing import Any
 from ..xml_tree import Element, Text
 from .macros import Macro
 
-UNITS = {
+UNITS = {  # tag of a YAML scalar -> factor from this unit to rad or m
     "!degrees": math.pi / 180.0,
     "!radians": 1.0,
     "!meters": 1.0,
@@ -15,6 +15,7 @@ UNITS = {
     "!inches": 0.0254,
     "!foot": 0.3048,
 }
+# spellings of null in YAML
 NOTHING = ("", "~", "null", "Null", "NULL")
 TRUTHS = {"true": True, "True": True, "false": False, "False": False}
 # spelling -> truth value, as in the reference's reader (YAML 1.1, https://yaml.org/type/bool.html)
@@ -95,12 +96,12 @@ class Scope:
     parent scope for other names.
 
     Attributes:
-        is_namespace: Whether it belongs to a file included into a namespace; its macros cannot use macros
-            outside.
+        is_namespace: Whether the scope belongs to a file included into a namespace; its macros cannot use
+            macros outside.
         values: Name -> value, Raw text or Block; the names of blocks begin with * or **.
         caller_names: For the arguments of a macro in a namespace: the scope around the call, for names that
             neither the namespace nor the scopes around it have.
-        macros: Macros that are defined in it, by name.
+        macros: Macros that are defined in the scope, by name.
         namespaces: Scopes of files that are included into namespaces, by name.
     """
 

@@ -21,7 +21,7 @@ from .framing import Framing
 from .instructions import StatusPacket
 from .table import RegisterTable
 
-ECHOES = 8  # number of sent frames that an adapter may echo: goals and queries of one period
+ECHOES = 8  # number of the newest sent frames whose echo is recognised: goals and queries of one period
 
 
 class BusDecoder:

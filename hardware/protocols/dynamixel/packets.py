@@ -18,10 +18,10 @@ from ..stream import Broken, Skip, Wait, Whole
 MARK = b"\xff\xff\xfd"
 HEADER = MARK + b"\x00"
 HIGHEST_ID = 0xFC
-LONGEST = 1024  # bytes of a frame: the buffer of ROBOTIS' own libraries
-HEAD = 7  # bytes up to the end of the length field
-SHORTEST = HEAD + 3  # bytes of the shortest frame: with an instruction and a CRC
-AROUND_STATUS = HEAD + 4  # bytes of a status around its data: instruction, error, CRC
+LONGEST = 1024  # [bytes] longest frame: the buffer of ROBOTIS' own libraries
+HEAD = 7  # [bytes] beginning of a frame, up to the end of the length field
+SHORTEST = HEAD + 3  # [bytes] shortest frame: with an instruction and a CRC
+AROUND_STATUS = HEAD + 4  # [bytes] status without its data: head, instruction, error, CRC
 BODY = 8  # index of an instruction's parameters, or of a status' error
 
 STATUS = 0x55  # instruction code of a servo's answer

@@ -16,7 +16,7 @@ from ..interface import Capabilities, Check, Quantity, Silence, Units
 from .packets import HIGHEST_ID, DynamixelPackets
 
 STEPS = 4096  # number of steps per revolution
-FARTHEST = 256 * STEPS - 1  # steps in either direction in extended mode: 256 revolutions
+FARTHEST = 256 * STEPS - 1  # [steps] largest goal in either direction in extended mode: 256 revolutions
 RPM = STEPS / 60.0  # steps/s of one revolution per minute
 SPEED_UNIT = 0.229 * RPM  # [steps/s] speed for a raw value of 1
 WATCHDOG_UNIT = 0.02  # [s] time for a raw value of 1

@@ -4,7 +4,7 @@
     FF FF id length error parameters... checksum              from a servo
 
 The length counts the bytes after it; the checksum is the sum of the bytes from the id on, with all bits
-inverted. Only the direction distinguishes the two.
+inverted. Only the direction distinguishes instructions from answers.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from ..stream import Broken, Skip, Wait, Whole
 
 HEADER = b"\xff\xff"
 HIGHEST_ID = 0xFD
-LONGEST = 250  # bytes of a frame: the buffer of Feetech's own libraries
-SHORTEST = 6  # bytes of a frame without parameters
-AROUND_STATUS = 6  # bytes of a status around its data: header, id, length, error, checksum
+LONGEST = 250  # [bytes] longest frame: the buffer of Feetech's own libraries
+SHORTEST = 6  # [bytes] frame without parameters
+AROUND_STATUS = 6  # [bytes] status without its data: header, id, length, error, checksum
 
 
 def checksum(body: bytes | bytearray) -> int:

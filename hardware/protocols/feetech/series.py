@@ -21,7 +21,7 @@ Series = Literal["sts", "scs"]
 # steps per revolution of an STS servo, and over the 300 degrees of an SCS servo
 STEPS = {"sts": 4096, "scs": 1024}
 SCS_RANGE = 300.0 / 360.0  # share of a revolution covered by an SCS servo's 1024 steps
-FARTHEST = 30719  # steps in either direction with multi-turn: 7.5 revolutions
+FARTHEST = 30719  # [steps] largest goal in either direction with multi-turn: 7.5 revolutions
 
 # baud rate [bit/s] -> number in the register; the factory setting first
 BAUDRATES = {1_000_000: 0, 500_000: 1, 250_000: 2, 128_000: 3, 115_200: 4, 57_600: 5, 38_400: 6, 19_200: 7}
@@ -40,7 +40,7 @@ ERRORS = {
 
 MODES = {0: "position", 1: "wheel", 2: "PWM", 3: "step"}
 
-WORTH = {  # size of one raw unit
+WORTH = {  # quantity -> size of one raw unit
     Quantity.LOAD: 0.001,  # share of the largest load
     Quantity.VOLTAGE: 0.1,  # V
     Quantity.TEMPERATURE: 1.0,  # degrees Celsius

@@ -12,7 +12,8 @@ from ..interface import ProtocolError as ProtocolError
 
 VERSION = 1
 MAX_CHANNELS = 24  # largest number of channels of a device
-# an eighth of a microsecond is 1/90 of a degree on a common servo, and a whole number of ticks on every timer
+# number of the wire's units in a microsecond; a unit is 1/90 of a degree on a common servo, and a whole
+# number of ticks on every timer
 UNITS_PER_US = 8
 MAX_US = 0xFFFF / UNITS_PER_US  # [us] longest pulse that a message can contain
 NAME_BYTES = 24  # [bytes] longest name of a device

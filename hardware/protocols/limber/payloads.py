@@ -255,9 +255,9 @@ _DECODERS: dict[MessageKind, Callable[[bytes], Message]] = {
 
 START = 0xA5  # first byte of every frame
 KIND_AT, SEQUENCE_AT = 3, 4  # offsets [bytes] of kind and sequence number in a frame
-HEADER = 5  # bytes before the payload: start, length, its complement, kind, sequence
-TRAILER = 2  # bytes after the payload: the CRC
-MAX_PAYLOAD = 112  # bytes: a report with both lists for 24 channels is 105
+HEADER = 5  # [bytes] part of a frame before the payload: start, length, its complement, kind, sequence
+TRAILER = 2  # [bytes] part of a frame after the payload: the CRC
+MAX_PAYLOAD = 112  # [bytes] longest payload; a report with both lists for 24 channels has 105
 
 
 def crc16(data: bytes) -> int:
@@ -323,7 +323,7 @@ class FrameDecoder:
 
     @property
     def noise(self) -> int:
-        """Number of received bytes that belonged to no frame."""
+        """Number of received bytes that belonged to no valid frame."""
         return self._stream.dropped
 
     def feed(self, data: bytes) -> list[MessageFrame]:

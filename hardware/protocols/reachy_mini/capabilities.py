@@ -42,7 +42,7 @@ beyond.
 """
 
 HEAD = tuple(range(10, 17))  # ids in the order of the daemon's head joints
-ANTENNAS = (17, 18)  # ids in the order of its antennas: right, left
+ANTENNAS = (17, 18)  # ids of the motors of the antennas: right, left
 
 STEPS = 4096  # number of steps per revolution
 MIDDLE = 2048  # steps of a servo at the daemon's angle 0

@@ -15,7 +15,7 @@ ENABLED = "enabled"  # mode in which the motors hold positions
 DISABLED = "disabled"  # mode in which the motors have no torque
 RUNNING = "running"  # state of a daemon that drives its robot
 HEAD_JOINTS, ANTENNA_JOINTS = 7, 2
-FARTHEST = 100.0  # [rad] largest angle that a motor can be at: sixteen revolutions
+FARTHEST = 100.0  # [rad] largest angle of a motor, sixteen revolutions; messages with larger ones are ignored
 
 
 @dataclass(frozen=True, slots=True)

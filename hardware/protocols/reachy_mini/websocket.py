@@ -14,7 +14,7 @@ from itertools import cycle
 
 MAGIC = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"  # constant of the handshake's proof (RFC 6455, 1.3)
 LONGEST_HEAD = 16_384  # [bytes] longest answer to the handshake
-# [bytes] longest message; the daemon's have up to 2 kB, and this one is decoded within 2 ms
+# [bytes] longest message; the daemon's have up to 2 kB, and the longest is decoded within 2 ms
 LONGEST_MESSAGE = 1 << 14
 LONGEST_CONTROL = 125  # [bytes] longest content of a control frame (RFC 6455, 5.5)
 
@@ -113,8 +113,8 @@ class WebSocket:
             self.opened = True
 
     def _next_frame(self) -> tuple[bool, int, bytes] | None:
-        """Removes the next complete frame from the pending bytes: (whether its message ends, kind, content);
-        None if it is not complete yet.
+        """Remove the next frame from the pending bytes and return (whether it ends its message, opcode,
+        content); None if it is not complete yet, or breaks the protocol, which ends the connection.
         """
         data = self._pending
         if len(data) < 2:

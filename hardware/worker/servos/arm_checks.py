@@ -1,4 +1,4 @@
-"""Checks of servos before and while they get torque. Knows no port and no clock."""
+"""Checks of servos before and while they get torque. Independent of ports and clocks."""
 
 from __future__ import annotations
 

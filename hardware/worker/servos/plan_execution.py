@@ -1,5 +1,5 @@
-"""Execution of plans: exchanges sent in sequence, each repeated until it is answered. Knows no port and no
-clock.
+"""Execution of plans: exchanges sent in sequence, each repeated until it is answered. Independent of
+ports and clocks.
 """
 
 from __future__ import annotations

@@ -35,7 +35,7 @@ from .servo_silence import ServoSilence
 from .standstill_monitor import StandstillMonitor
 
 EARLY = 1e-3  # [s] time by which a step of the worker may be early, or a time be rounded
-# [s] longest wait for an answer while servos follow goals, so that a lost one does not delay goals for long
+# [s] longest wait for an answer while servos follow goals: a lost answer does not delay goals for longer
 HURRIED = 0.05
 ARMING_STATES = (ConnectionState.ARMING, ConnectionState.ARMED)
 

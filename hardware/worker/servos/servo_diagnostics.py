@@ -13,7 +13,7 @@ from ...protocols.dynamixel.series import load_unit
 from ...protocols.interface import Codec, Exchange, Identified, Measured, Quantity
 from ...protocols.servo_state import VolatileSettings
 
-CHECK_EVERY = 0.2  # [s] time between the queries of `check`, if two kinds of them take turns
+CHECK_EVERY = 0.2  # [s] time between the queries of `check`, if at most two kinds of them take turns
 # [s] time between the queries of `check`, if three kinds of them take turns: each is repeated after 0.4 s, as
 # with CHECK_EVERY
 CHECK_ALL_EVERY = 0.13

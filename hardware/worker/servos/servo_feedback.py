@@ -1,5 +1,5 @@
-"""Distributes servos' messages to the objects that need them, and recognises faults. Knows no port and no
-clock.
+"""Distributes servos' messages to the objects that need them, and recognises faults. Independent of ports
+and clocks.
 """
 
 from __future__ import annotations

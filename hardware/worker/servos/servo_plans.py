@@ -1,4 +1,4 @@
-"""Sequences of queries and commands that connect, arm and disarm servos. Knows no port and no clock.
+"""Sequences of queries and commands that connect, arm and disarm servos. Independent of ports and clocks.
 
 A plan yields exchanges, and continues when all of them are answered; the answers are then in `ServoPositions`
 and `ArmChecks`.

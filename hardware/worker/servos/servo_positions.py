@@ -1,4 +1,4 @@
-"""Measured positions of servos, with their times. Knows no port and no clock."""
+"""Measured positions of servos, with their times. Independent of ports and clocks."""
 
 from __future__ import annotations
 

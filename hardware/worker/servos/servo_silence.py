@@ -1,4 +1,4 @@
-"""Detects servos, or a whole line, that do not answer. Knows no port and no clock."""
+"""Detects servos, or a whole line, that do not answer. Independent of ports and clocks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Checks that servos come to rest after their motion was ended. Knows no port and no clock.
+"""Checks that servos come to rest after their motion was ended. Independent of ports and clocks.
 
 A servo that holds its position overshoots slightly and comes to rest. One that keeps rotating is not in
 position mode, or is faulty.
