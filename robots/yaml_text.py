@@ -21,7 +21,7 @@ def parse_yaml(text: str, file: str, scalar: Scalar | None = None) -> Any:
     """
     if len(text) > MAX_LENGTH:
         raise MalformedError(
-            file, 0, "", f"it has {len(text)} characters, more than {MAX_LENGTH}: choose a file of closures"
+            file, 0, "", f"it has {len(text)} characters, more than {MAX_LENGTH}: choose a file with less"
         )
     try:
         documents = yaml_documents(text, scalar)

@@ -151,7 +151,9 @@ def _field(key: Any) -> Any:
 def _number(value: Any) -> Any:
     """The integer that a text of digits contains; any other value unchanged."""
     return (
-        int(value) if isinstance(value, str) and value.lstrip("-").isdecimal() and len(value) < 10 else value
+        int(value)
+        if isinstance(value, str) and value.removeprefix("-").isdecimal() and len(value) < 10
+        else value
     )
 
 

@@ -95,6 +95,10 @@ def test_ranges_are_clamped_and_degrees_are_not():
             "arm.json, motor 'gripper', range_min: expected a whole number, found 'low'",
         ),
         (
+            lambda plain: plain["gripper"].update(homing_offset="--5"),
+            "motor 'gripper', homing_offset: expected a whole number, found '--5'",
+        ),
+        (
             lambda plain: plain["gripper"].update(range_max=2030),
             "motor 'gripper', range_max: expected more than range_min, 2030, found 2030",
         ),

@@ -158,6 +158,6 @@ def test_merges_cannot_make_much_of_little():
 def test_a_text_that_is_far_too_long_is_refused_before_it_is_read():
     with pytest.raises(
         MalformedError,
-        match=f"f: it has {MAX_LENGTH + 5} characters, more than {MAX_LENGTH}: choose a file of closures",
+        match=f"f: it has {MAX_LENGTH + 5} characters, more than {MAX_LENGTH}: choose a file with less",
     ):
         parse_yaml("a: b#" + "x" * MAX_LENGTH, "f")
