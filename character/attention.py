@@ -18,7 +18,7 @@ from ..solvers.kinematics.rotations import Quaternion, Vector
 from ..solvers.kinematics.skeleton import Pose
 
 # [rad, or relative to the distance] difference up to which a target counts as reached: the rounding error of
-# its position in Blender's single precision
+# its position in Blender's single precision. Also the horizontal part below which a unit vector is vertical
 ARRIVED = 1e-6
 NEAREST = 1e-9  # [m] distance from the root below which a target has no direction
 # cosine below which two directions count as opposite, so that the rotation between them is not unique
@@ -152,7 +152,7 @@ def attend(
 
 def partial(pose: Pose, aim: Aim, share: float) -> Aim:
     """An aim between the gaze direction of the posture's pose (`share` 0) and `aim` (`share` 1). Goals of
-    positions are returned unchanged.
+    positions, and gaze goals too near to have a direction, are returned unchanged.
     """
     gaze = aim.gaze(pose.tool_position)
     if share >= 1.0 or gaze is None or aim.desired_position is not None:

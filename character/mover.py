@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, Protocol
 class GoalResidual(NamedTuple):
     """Error of one goal of a mover, as solved, before the motion filter."""
 
-    name: str  # name of the goal's owner, as used in sentences
+    name: str  # name of the end, body or other owner of the goal, as used in messages
     angle: float  # [rad] error of the orientation; 0 if the goal has none
     distance: float  # [m] error of the position; 0 if the goal has none
 

@@ -37,7 +37,7 @@ class RemoteSignals:
 
     def lasting(self) -> list[str]:
         """Addresses of the signals whose numbers have come for longer than `stream.PAUSE`, so that they are
-        streams and no single commands.
+        streams and not single commands.
         """
         if self._state is None:
             return []

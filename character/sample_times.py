@@ -38,7 +38,8 @@ LEARNT = 3  # number of samples after which the period is known well enough to d
 # [s] time without a sample after which the sender counts as stopped; the next sample begins a new motion
 PAUSE = 0.5
 LEAST = 1e-3  # [s] shortest period
-# largest deviation from the line that counts in the regression, in mean deviations; larger ones are clipped
+# largest deviation from the regression line that counts, as a multiple of the mean deviation; larger ones are
+# clipped to it
 ROBUST = 2.0
 STEADY = 0.1  # weight of a new deviation in the mean deviation
 LONGEST = 0.1  # [s] largest excess of the delay over the time between samples
@@ -50,15 +51,16 @@ SHRINK = 10.0  # [s] time constant with which a forgotten delay decreases
 # share of the greatest required delay: while samples still require more than this share of it, it is not
 # forgotten
 ABOUT = 0.8
-# threshold for a coarse clock of the sender: ratio of the errors by the sender's times to those by the line.
-# Times that are rounded down scatter about twice as much from sample to sample as about a line.
+# ratio of the values' errors by the sender's times to those by the line, above which the sender's clock
+# counts as coarse. Times that are rounded down scatter about twice as much from sample to sample as about a
+# line.
 COARSE = 1.25
 # share of a period: if the mean intervals of the sender's clock and of the arrivals differ by more, the two
-# clocks run at different speeds
+# clocks count as running at different speeds, and the sender's times are ignored
 PACE = 0.2
 SMALLEST = 1e-12  # smallest mean error of values: the error of rounding alone
-# [s] unevenness of arrivals that carries no information, whatever the time between ticks: the interval at
-# which a radio network delivers
+# [s] largest jitter of known arrival times that counts as noise: the interval at which a radio network
+# delivers; if ticks are closer together, the time between ticks
 UNEVEN = 0.0125
 # numbers of lost samples to try, relative to the number that follows from the time of arrival
 NEAR = np.array([-1.0, 0.0, 1.0])
@@ -319,7 +321,7 @@ def _lost(
 ) -> Array:
     """Most likely numbers (m,) of samples lost before the newest ones, by arrivals and values. Deviations of
     both have long tails (Cauchy distribution). `gap`, `period`, `rounding`: (m,) [s] time since the sample
-    before, expected period, and differences that mean nothing; other arguments as for `renewed`.
+    before, expected period, and time differences that carry no information; other arguments as for `renewed`.
     """
     spread = np.maximum(before.spreads, 0.5 * rounding)
     about = np.rint((gap - sample_counts * period) / np.maximum(period, LEAST))

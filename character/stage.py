@@ -94,7 +94,7 @@ def in_order(needs: Needs, looks_forward: Sequence[bool]) -> TickOrder:
         looks_forward: For each mover whether, in a cycle, it reads the desired poses of the others instead of
             their last poses.
     """
-    ordered, has_cycle = _by_depth(needs)
+    ordered, has_cycle = _topological_order(needs)
     if not has_cycle:
         return TickOrder(ordered)
     # a cycle of movers that look at each other is broken by desired poses
@@ -120,7 +120,7 @@ def feedback(needs: Needs, looks_forward: Sequence[bool]) -> dict[int, int]:
     return through
 
 
-def _by_depth(needs: Needs) -> tuple[list[int], bool]:
+def _topological_order(needs: Needs) -> tuple[list[int], bool]:
     """Indices of the movers, each after those on which it depends, and whether there is a cycle."""
     ordered: list[int] = []
     begun: set[int] = set()

@@ -19,15 +19,16 @@ from ..solvers.kinematics.se3 import Array
 from . import sample_times
 from .sample_times import LEAST, PAUSE, Arrival, Course, Timing
 
-REJOIN = 0.5  # [s] longest time in which an interrupted stream is caught up with
+REJOIN = 0.5  # [s] usual longest time in which an interrupted signal catches up with its new samples
 START = 0.25  # [s] time in which the motion moves to a new stream that is slower than the ticks
 ROUNDING = 1e-6  # relative rounding error of times
 # number of periods in which an extrapolated signal returns to its last sample, if no other arrives
 RETURN = 3.0
-INSTANT = 1e-9  # [s] duration below which a curve is a step
-# largest distance by which a signal leaves the range of the last samples, in distances between these
+INSTANT = 1e-9  # [s] shortest duration of a curve; a shorter one counts as a step
+# largest distance by which a signal without sent velocities leaves the range of its last three samples, as a
+# multiple of that range
 BEYOND = 2.0
-LEAST_RATE = 1e-12  # [1/s] speed below which a velocity counts as 0
+LEAST_RATE = 1e-12  # [1/s] smallest speed by which changes of velocity are divided, so that none is divided by 0
 
 __all__ = ["PAUSE", "REJOIN", "Samples", "StreamState", "advance", "begin"]
 
@@ -224,8 +225,8 @@ def _renewed(state: StreamState, samples: Samples, rows: Indices, dt: float, rej
 def _tendency(
     state: StreamState, new: Samples, arrival: Arrival, is_new: NDArray[np.bool_]
 ) -> tuple[Tendency, Array, Array]:
-    """Motion of the signals to their new samples; velocities (m, d) [1/s] and accelerations (m, d) [1/s^2] at
-    these.
+    """Motion of the signals to their new samples, and the velocities (m, d) [1/s] and accelerations (m, d)
+    [1/s^2] with which their curves pass these; arguments as in `_renewed`.
     """
     before, spans = state.tendency, arrival.spans
     stops = (arrival.is_paused | is_new)[:, None]
@@ -260,7 +261,7 @@ def _cubics(
     velocities and accelerations, `motion` (m, d) each.
 
     A curve ends when its sample is due. If that is less than a period away, or an interruption is being
-    caught up, it ends later, at the extrapolated position of the signal.
+    caught up, it ends later, at the extrapolated position of the signal. Other arguments as in `_renewed`.
     """
     due = timing.stamps + timing.delays
     overdue = state.time - state.cubics.end

@@ -17,8 +17,8 @@ from ..solvers.kinematics.rotations import Quaternion, Vector
 from ..solvers.kinematics.skeleton import SHORTEST_LINK, Pose, Skeleton
 
 ALL_AROUND = math.pi - 1e-3  # [rad] smallest widest look that counts as no limit
-# [rad] angle from straight behind that a target must exceed on the other side before the look changes sides;
-# a target that stays straight behind changes nothing
+# [rad] angle from straight behind that a target must exceed on the other side before the look changes sides,
+# reduced to half of the angle between the widest look and straight behind where that is smaller
 BEHIND = math.radians(15)
 
 
@@ -43,7 +43,8 @@ class LookState(NamedTuple):
     """State of the look in a frame, passed on to the next frame.
 
     Attributes:
-        side: Side of the target, 1 to the left and -1 to the right.
+        side: Side on which the look is, 1 left and -1 right: that of the target, or of the last frame for a
+            target behind.
         angles: Angles of the look to the side and up [rad].
         origin: Angles [rad] at the start of the last crossing.
         left: Remaining time [s] of that crossing.

@@ -17,8 +17,8 @@ class MotionStyle:
         sigma: Smoothness, 0 to 1: 0 is neutral, 1 the smoothest and slowest.
         rho: Responsiveness, 0 up to but not 1: makes a smooth motion faster again.
         velocity, acceleration, jerk: Shares of the joint's limits that the motion may use: above 0, up to 1.
-        beta: Distance from a position limit at which the Nutty filter slows down: 1 from mid-range on, larger
-            values later. Above 0.
+        beta: Exponent with which the Nutty filter slows down toward a position limit: 1 from mid-range on,
+            larger values only nearer to the limit. Above 0; the other filters ignore it.
     """
 
     sigma: float = 0.0
@@ -60,8 +60,8 @@ NO_FILTER = "none"  # key that stands for "no motion filter" in settings
 
 
 class Filter(Protocol):
-    """Interface of a joint's motion filter: turns its target into a motion that a motor can follow. Pure
-    functions of the state.
+    """Interface of a joint's motion filter: turns its target into a motion that a motor can follow. Its
+    methods are pure functions of their arguments.
     """
 
     @property

@@ -26,9 +26,10 @@ from ..sample_times import is_outdated
 PREFIX = "/VMC/"
 ROOT, BONE, TIME = "/VMC/Ext/Root/Pos", "/VMC/Ext/Bone/Pos", "/VMC/Ext/T"
 PORT = 39539  # UDP port to which VMC performers send
-UNIT = 0.1  # largest deviation of a quaternion's length from 1
-# smallest number of numbers in a message: 3 of a position and 4 of a quaternion; a root may add scale and
-# offset for mixed reality
+# largest deviation of a quaternion's length from 1; beyond, tracking of the bone counts as lost
+UNIT = 0.1
+# smallest count of numbers in a message: 3 of a position and 4 of a quaternion; a root's message can end with
+# scale and offset for mixed reality, which are ignored
 NUMBERS = 7
 FINGERS = ("Index", "Middle", "Ring", "Little")
 JOINTS = ("Proximal", "Intermediate", "Distal")
@@ -92,7 +93,7 @@ class LinkMessage(NamedTuple):
 
     Attributes:
         address, names, numbers: Address and arguments of the message.
-        repeats: Number of messages of its kind since the last handled one, itself included.
+        repeats: Number of messages of the same address since the last handled one, itself included.
         look: Number of the reading in which it came.
         time: Time [s] at which its values were taken, by the sender's clock; NaN if not given.
         age: Time since its arrival, as a share of the time since the previous reading; NaN if unknown.
@@ -155,8 +156,8 @@ class Humanoid:
         return ""
 
     def posed(self, name: str) -> tuple[Array, Array] | None:
-        """World rotation (3, 3) and position (3,) [m] of a bone, NaN if tracking of one of its ancestors is
-        lost; None if it was never received.
+        """World rotation (3, 3) and position (3,) [m] of a bone, NaN if tracking of the bone or of one of its
+        ancestors is lost; None if it was never received.
         """
         if name not in self._local:
             return None
@@ -182,8 +183,8 @@ class Humanoid:
         return self._ages.get(name, np.nan)
 
     def t_pose(self, names: Sequence[str]) -> Array:
-        """Positions (k, 3) [m] of bones in the T-pose (all local rotations zero), the hips at the position in
-        `USUAL`.
+        """Positions (k, 3) [m] of bones in the T-pose (all local rotations identity), the hips at the
+        position in `USUAL`.
         """
         positions: dict[str, Vector] = {}
         for name, parent in PARENTS.items():
@@ -196,8 +197,8 @@ class Humanoid:
         return np.array([positions[name] for name in names]).reshape(-1, 3)
 
     def _in_world(self, name: str | None) -> tuple[Vector, Quaternion]:
-        """Position [m] and rotation of a bone in the world, from those of its parents; NaN positions if it is
-        not known. None: the root.
+        """Position [m] and rotation of a bone in the world, from those of its parents: a NaN position if that
+        is not known, and for a bone not received the pose of its nearest received ancestor. None: the root.
         """
         if name is None:
             return self._root
@@ -232,7 +233,9 @@ def _position_of(numbers: Sequence[float]) -> Vector:
 
 
 def _rotation_of(numbers: Sequence[float]) -> Quaternion:
-    """A quaternion (x, y, z, w) in Unity's axes, in this module's; `LOST` if its length is not 1."""
+    """A quaternion (x, y, z, w) in Unity's axes, in this module's; `LOST` if its length is not about 1
+    (`UNIT`).
+    """
     x, y, z, w = numbers
     length = float(np.linalg.norm(numbers)) if np.isfinite(numbers).all() else 0.0
     return rotations.normalized((w, x, z, -y)) if abs(length - 1.0) <= UNIT else LOST

@@ -26,10 +26,11 @@ from ..stream import Samples
 from .humanoid import PREFIX, Humanoid, LinkMessage
 
 LINK, POSITION, VELOCITY = "/limber/link/", "/limber/position/", "/limber/velocity/"
-# largest number of links, so that a sender that keeps inventing names cannot fill the memory
+# largest number of links for each kind of value; further ones are ignored, so that a sender that keeps
+# inventing names cannot fill the memory
 MOST_LINKS = 1024
 NO_ROTATION, NO_POSITION, NO_VELOCITY = np.full((3, 3), np.nan), np.full(3, np.nan), np.full(6, np.nan)
-UNIT = 0.1  # largest deviation of a quaternion's length from 1
+UNIT = 0.1  # largest deviation of a quaternion's length from 1; beyond, tracking of the link counts as lost
 
 
 class _Newest(NamedTuple):
@@ -148,7 +149,7 @@ def _wrong_count(message: LinkMessage, expected: str) -> str:
 
 
 def _rotation(quaternion: tuple[float, ...]) -> Array:
-    """Rotation (3, 3) of a quaternion (w, x, y, z); NaN if its length is not 1."""
+    """Rotation (3, 3) of a quaternion (w, x, y, z); NaN if its length is not about 1 (`UNIT`)."""
     w, x, y, z = quaternion
     length = float(np.linalg.norm(quaternion)) if isfinite(sum(quaternion)) else 0.0
     if abs(length - 1.0) > UNIT:

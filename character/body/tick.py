@@ -183,7 +183,7 @@ def _progress(
     has_posture: bool,
 ) -> tuple[int, float]:
     """Values of `BodyState.stalled` and `nearest` after a frame. The body counts as at rest when its error
-    has stayed the same for a while, or nothing moves.
+    has made no progress for `STALLED` steps, or nothing moves.
 
     Args:
         solved: The frame's solves.

@@ -29,15 +29,16 @@ from ..eyes import lid
 from .inputs import ChainInputs, ChainTask, KeptPosture, task
 from .posture_change import PostureChange, in_change, in_transition
 
-# share of the joints' limits that a transition between stored postures uses; the rest is left for keeping the
-# aim meanwhile
+# share of the joints' velocity, acceleration and jerk limits that a transition between stored postures uses;
+# the rest is left for keeping the aim meanwhile
 TRANSITION = 0.5
-# [rad or m] largest motion of a joint in a tick at which the solver has converged, if the goal is met and has
-# not changed
+# [rad or m] motion in a tick up to which all joints count as still; an unchanged goal is then not solved
+# again if it is met, or if the solver does not plan
 STILL = 1e-5
-NEARER = 1e-6  # [rad, m] decrease of the ends' errors that counts as progress
-SHARE = 1e-3  # relative decrease of the ends' errors that counts as progress; for goals far out of reach
-BETTER = 1e-4  # [rad] decrease of shape deviation that counts as progress
+# decrease of the sum of the end effectors' errors that counts as progress: the larger of an absolute one
+# [rad, m] and, for goals far out of reach, a relative one
+NEARER, SHARE = 1e-6, 1e-3
+BETTER = 1e-4  # [rad] decrease of the shape deviation that counts as progress at equal errors
 # number of ticks without progress after which an unchanged goal is not solved again; enough for a branch
 # transition
 NO_MORE = 60
@@ -374,7 +375,7 @@ def _blend(model: ChainModel, posture: Angles, solved: Angles, influence: float)
     """Joint values (n,) [rad; prismatic joints m] between the posture and the solution. With a motion filter,
     which keeps the joints' limits, the posture is clamped to them.
     """
-    # the posture cannot be used; the goal's problem says why
+    # without a usable posture (the goal's problem says why) the solution counts whole
     if influence >= 1.0 or len(posture) != len(solved) or not np.isfinite(posture).all():
         whole: list[float] = solved.tolist()
         return whole

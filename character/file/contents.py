@@ -1,4 +1,6 @@
-"""The content of a character file, as data classes."""
+"""The content of a character file, as data classes. "The clip" is the exported frame range of the scene's
+animation; clips of a behaviour's states are others.
+"""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -35,7 +37,7 @@ class Rate(NamedTuple):
 
 
 class FollowingEnd(NamedTuple):
-    """An end of a chain with its goal, and the names of the targets that it may follow."""
+    """An end of a chain with its goal, and the names of the targets that it can follow."""
 
     inputs: EndInputs
     targets: tuple[str, ...]
@@ -58,7 +60,8 @@ class ChainEntry:
         base, posture, watch: Tracks () of the source of the posture (index in `BASES`), of the kept stored
             posture (index; -1 for none), and of the target that its own end follows (index).
         weights: ClipTrack (postures,) of the postures' weights in a blend.
-        settings: Tracks () of the fields of `ChainSettings` and, as "life_...", of `LifeSettings`.
+        settings: Tracks () of the fields of `ChainSettings`; those of its groups as "life_..." and
+            "eyes_...".
         authored: ClipTrack (n,) [rad; prismatic joints m] of the authored pose.
         base_frame: Its base frame, relative to the world or to another chain.
     """
@@ -103,7 +106,7 @@ class ChainEntry:
 
 
 class TargetEntry(NamedTuple):
-    """A target of chains: its name, and its frame in each frame of the clip."""
+    """A target of chains: its name, and its pose in each frame of the clip."""
 
     name: str
     anchor: Anchor
