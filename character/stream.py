@@ -28,7 +28,8 @@ INSTANT = 1e-9  # [s] shortest duration of a curve; a shorter one counts as a st
 # largest distance by which a signal without sent velocities leaves the range of its last three samples, as a
 # multiple of that range
 BEYOND = 2.0
-LEAST_RATE = 1e-12  # [1/s] smallest speed by which changes of velocity are divided, so that none is divided by 0
+# [1/s] smallest speed by which changes of velocity are divided
+LEAST_RATE = 1e-12
 
 __all__ = ["PAUSE", "REJOIN", "Samples", "StreamState", "advance", "begin"]
 

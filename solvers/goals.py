@@ -76,7 +76,8 @@ class EndGoal:
 
 @dataclass(frozen=True)
 class GazeGoal:
-    """Goal of a gaze solver: aim of the end, posture to keep, and on a tree the goals of other ends.
+    """Goal of a gaze solver: aim of the skeleton's first end (the tool), posture to keep, and on a tree the
+    goals of other ends.
 
     A goal is an immutable value: data derived from it are computed once, so a changed posture needs a new
     goal.

@@ -41,7 +41,7 @@ class SolverInfo:
     supports: Kinds = any_aim  # function that tells which kinds of aims the solver supports
     trees: bool = True  # whether the solver supports trees
     prismatic_only: bool = True  # whether it supports skeletons without a revolute joint
-    # options that a user may set, a frozen dataclass with defaults; None if there are none
+    # options that a user can set, a frozen dataclass with defaults; None if there are none
     options: type | None = None
     # name of the solver that this one is a variant of, with a name of its own; "" if none
     option_of: str = ""
@@ -117,7 +117,7 @@ SOLVERS: dict[str, SolverInfo] = {
         SolverInfo(
             "priorities",
             "Task priorities",
-            "Position, then aim, then posture: none disturbs those before",
+            "Position, then aim, then posture: no task disturbs one before it",
             family.priorities,
             options=PriorityOptions,
         ),

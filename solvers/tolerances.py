@@ -16,7 +16,7 @@ EXACT = 1e-10
 # [rad; for unit vectors also lengths and cosines] difference that counts as a rounding error of products of
 # rotations
 SAME_ANGLE = 1e-9
-# [rad or fractions] error below which a goal is met, and effect below which a joint has none: single
+# [rad or fractions] error up to which a goal counts as met, and effect of a joint that counts as none: single
 # precision shows nothing smaller
 MET = 1e-6
 LEAST_GAIN = 1e-6  # [fraction of a cost] reduction by a step, below which it changes nothing visible

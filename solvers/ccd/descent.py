@@ -16,15 +16,16 @@ from ..tolerances import MET
 from .options import CcdOptions
 from .tasks import EndTask, Range, rotation_within
 
-# [rad, or fraction of the reach] error below which hinges take the optimal step, which no longer swings
-# widely
+# [rad, or fraction of the reach] error below which revolute joints take the optimal step, which no longer
+# swings widely
 NEAR = 0.1
 # number of last joints that serve an orientation, which has three angles; of a chain with fewer than twice as
 # many revolute joints, half of them
 WRIST_JOINTS = 3
-# number of sweeps that are extrapolated: fewer carry too little information, more belong to another curve
+# number of sweeps that are extrapolated: fewer carry too little information, more belong to another curve.
+# Also the number of sweeps over which progress is measured
 MEMORY = 5
-STUCK = 0.95  # ratio of the errors after and before several sweeps; above it the descent ends
+STUCK = 0.95  # ratio of the errors after and before `MEMORY` sweeps from which the descent ends
 
 
 class RankedErrors(NamedTuple):
@@ -67,7 +68,7 @@ class CoordinateDescent:
         ]
 
     def _wrist(self, path: Sequence[int]) -> frozenset[int]:
-        """The last joints on an end's path, which may serve its orientation alone."""
+        """The last revolute joints on an end's path, which can serve its orientation alone."""
         revolute = [k for k in path if not self._prismatic[k]]
         return frozenset(revolute[len(revolute) - min(WRIST_JOINTS, len(revolute) // 2) :])
 
@@ -193,7 +194,7 @@ class CoordinateDescent:
         tools: Sequence[Tool],
         near: bool,
     ) -> float:
-        """Rotation [rad] of hinge `k` in its step, within `range_left`."""
+        """Rotation [rad] of revolute joint `k` in its step, within `range_left`."""
         pull = Pull()
         for weight, task in tasks_of_joint:
             pull = pull.plus(task.rotation_pull(k, axis, position, range_left, tools).times(weight))

@@ -159,8 +159,8 @@ class Ccd:
         upper: Sequence[float],
         most: int,
     ) -> DescentResult:
-        """The result of a descent. If that fails, all joints serve both position and orientation in a second
-        one; then a third one is for the views alone.
+        """The result of a descent. If that fails and an end has a position and an orientation, all its joints
+        serve both in a second descent. If views are still not met, a third one leaves the rolls free.
         """
         result = self.descent.descend(goal, angles, lower, upper, True, most)
         if result.error.unmet and any(

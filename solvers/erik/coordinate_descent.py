@@ -21,7 +21,7 @@ class EndAim:
 
     direction: Vector  # desired direction of the end's +Y
     orientation: Quaternion | None  # the end's whole target; None if its roll is free
-    symmetric: bool  # whether the end may be rolled by pi
+    symmetric: bool  # whether the end is equally good when rolled by pi
 
     def gain(self, end: Quaternion) -> float:
         """Cosine of the angle between the end's direction and the target."""

@@ -37,7 +37,7 @@ from ..virtual_chain.chain import VirtualChain
 from .algorithm import ErikResult, calculate_erik
 from .parameters import Hyperparameters
 
-# most solves for one point, each with the view from the end's position in the previous solution
+# largest number of solves for one point, each with the view from the end's position in the previous solution
 MAX_VIEWS = 8
 
 

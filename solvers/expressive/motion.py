@@ -34,7 +34,7 @@ ACCELERATION = math.radians(7560)
 HURRIED = math.radians(28800)
 # weight of the squared movement of branches, which converge freely; for paths the weight is 1
 BRANCH_INERTIA = 0.1
-# [rad] distance of the farthest joint at which a transition ends and local steps continue
+# [rad] distance of the farthest joint below which a transition ends and local steps continue
 ARRIVAL_DISTANCE = math.radians(5)
 
 FOLLOW, STAY, WITH_AIM, DIRECT = range(4)
@@ -206,12 +206,12 @@ class Settling(NamedTuple):
 
     @property
     def may_plan(self) -> bool:
-        """Whether new transitions may begin: not after the goal has stood still for some time."""
+        """Whether new transitions can begin: not after the goal has stood still for some time."""
         return self.time < PLANNING_TIME
 
     @property
     def may_continue_transition(self) -> bool:
-        """Whether a transition in progress may continue: not after the goal has stood still for a
+        """Whether a transition in progress can continue: not after the goal has stood still for a
         long time.
         """
         return self.time < GIVING_UP

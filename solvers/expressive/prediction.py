@@ -37,8 +37,8 @@ class Velocity(NamedTuple):
 
 
 def farthest(current: Sequence[tuple[float, ...]], before: Sequence[tuple[float, ...]]) -> float:
-    """The largest distance between the numbers of an aim in two frames (`Aim.numbers`), relative to the
-    largest of these numbers.
+    """The largest distance between the numbers of one aim in two frames (`Aim.numbers`), relative to the
+    largest of these numbers in magnitude.
     """
     changed = ((these, those) for these, those in zip(current, before, strict=True) if these != those)
     return max(

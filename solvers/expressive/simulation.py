@@ -52,7 +52,7 @@ AIM_TOLERANCE = math.radians(0.5)
 # [s] duration of a lost aim after which only straight transitions are chosen, since the others may be blocked
 # by holding the aim
 PATIENCE = 1 / 6
-# [s] time between two plans, since no target reverses sooner; while the aim is lost every frame has one
+# [s] time between two plans, since targets seldom reverse sooner; while the aim is lost every frame has one
 PERIOD = 1 / 12
 # fraction of a path's cost by which another path must be cheaper: forecasts are not more exact than that
 DOUBT = 0.1

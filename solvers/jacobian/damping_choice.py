@@ -29,7 +29,9 @@ SWING = math.radians(50)  # [rad] amplitude of the joints that the targets follo
 # reach
 BEYOND = 1.5
 SLOWEST, FASTEST = 0.1, 0.3  # [Hz] range of the swings' frequencies
-RARE = 0.01  # fraction of frames by which oscillation may exceed the minimum
+# largest excess of the fraction of frames with oscillation over its minimum, at which oscillation counts as
+# rare
+RARE = 0.01
 
 
 @dataclass(frozen=True)

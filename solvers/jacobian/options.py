@@ -55,7 +55,7 @@ DAMPINGS = (
     Choice(
         "smallest",
         "By Singular Value",
-        "The least that bounds the step, by the smallest singular value (Maciejewski & Klein 1988)",
+        "The least damping that bounds the step, by the smallest singular value (Maciejewski & Klein 1988)",
     ),
     Choice(
         "constant",
@@ -84,7 +84,13 @@ class JacobianOptions(SolverOptions):
         choices=UPDATES,
     )
     few: int = setting(
-        8, "Number of Updates", "Updates in a frame", low=1, high=300, slider=30, needs=(("updates", "few"),)
+        8,
+        "Number of Updates",
+        "Number of updates from one frame to the next",
+        low=1,
+        high=300,
+        slider=30,
+        needs=(("updates", "few"),),
     )
     at_most: int = setting(
         300,

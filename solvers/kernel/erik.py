@@ -19,6 +19,7 @@ from .library import Kernel, check
 from .structures import END_ERRORS, Buffer
 
 Pointer, Real, Count = ctypes.c_void_p, ctypes.c_double, ctypes.c_int32
+# fields of `struct limber_hyperparameters` in order: floating-point numbers, then integers
 REALS = (
     "orientation_weight",
     "posture_weight",

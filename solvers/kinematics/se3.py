@@ -101,7 +101,8 @@ def angle_of(rotations: Array) -> Array:
 def logarithm(rotations: Array) -> Array:
     """Rotation vectors (..., 3) [rad], of up to 180 degrees.
 
-    A rotation by 180 degrees has two opposite axes; the one whose largest component is positive is used.
+    A rotation by 180 degrees has two opposite axes; the one whose component of largest magnitude is positive
+    is used.
     """
     sines, sine, angle = _sines_and_angles(rotations)
     vectors: Array = sines * (angle / np.maximum(sine, TINY))[..., None]

@@ -177,11 +177,11 @@ class _Penalty:
         )
 
     def minimum(self, x: Array, sides: Sides, forces: Array) -> tuple[Array, Sides, int]:
-        """The minimum (n,) with targets shifted by multipliers (m,), its active bounds, and the number of
-        linear solves.
+        """Minimises the cost with targets shifted by the multipliers `forces` (m,), by Newton's method from
+        `x` (n,) on the active constraints, with a line search: the cost is convex and piecewise quadratic.
 
-        By Newton's method from `x` (n,) on the active constraints, with a line search: the cost is convex and
-        piecewise quadratic.
+        Returns:
+            The minimum (n,); its active bounds (n,); the number of linear solves.
         """
         constraints, shift, rounds = self.constraints, forces / self.stiffness, 0
         for _ in range(MAX_ITERATIONS):

@@ -22,8 +22,8 @@ def _check_weights(what: str, weights: tuple[float, ...], count: int = 3) -> Non
 
 @dataclass(frozen=True)
 class FrameGoal:
-    """Goal for the pose of a frame on a body, in the world. Weights may change over time; a weight of 0
-    leaves an axis free.
+    """Goal for the pose of a frame on a body, in the world. Weights can change from frame to frame; a
+    weight of 0 leaves an axis free.
     """
 
     body: str

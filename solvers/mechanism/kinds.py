@@ -14,7 +14,7 @@ Freedom = Literal["translate x", "translate y", "translate z", "rotate x", "rota
 
 
 class Row(IntEnum):
-    """Residual components that a joint may constrain, in the parent's joint frame."""
+    """Residual components that a joint can constrain, in the parent's joint frame."""
 
     X = 0  # position [m]
     Y = 1

@@ -31,7 +31,7 @@ from .solution import AssemblyState, MechanismSolution, SolveReport
 from .tree import SpanningTree
 from .waypoints import waypoints
 
-ITERATIONS = 20  # most steps in a frame; three are usual from the last frame's state
+ITERATIONS = 20  # largest number of steps in a frame; three are usual from the last frame's state
 
 
 class MechanismSolver:

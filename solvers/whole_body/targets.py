@@ -49,7 +49,7 @@ class Contact:
 
     link: str
     position: Array  # (3,) [m] position of the link's origin in the world
-    rotation: Array | None = None  # (3, 3) orientation in the world; None: it may rotate
+    rotation: Array | None = None  # (3, 3) orientation in the world; None: not held
 
 
 def no_rotations() -> Array:
