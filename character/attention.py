@@ -39,8 +39,8 @@ class AttentionSettings:
 
     Attributes:
         lag: Time [s] by which the chain trails a steadily moving target.
-        dead_zone: Angle [rad] by which a target may move before the chain follows; the chain then stays that
-            far behind.
+        dead_zone: Angle [rad] by which a target can move before the chain follows; the chain then stays that
+          far behind.
         change: Duration [s] of the change to another target.
         eases_jumps: Whether the chain also changes gradually to the new position of a target that has jumped.
     """

@@ -75,7 +75,7 @@ class Playback(Generic[Snapshot]):
             scene: Identity of the scene.
             time: The frame.
             now: The stage's current state.
-            is_playing: Whether the scene is playing, so that it may drop frames.
+            is_playing: Whether the scene is playing, so that skipped frames count as dropped.
         """
         if time.fraction:
             return self._between_frames(scene, time)

@@ -5,7 +5,7 @@ sample is a whole number of periods after that of the previous sample. The line 
 the arrivals by a regression in which large deviations are clipped to the usual size. The number of samples
 lost before a new sample is the number that fits both its arrival and the motion of its values best: a lost
 sample changes both, a late one only its arrival. If the motion does not show how many were lost, the number
-does not matter either. Between two ticks several samples may arrive; the time at which the system received
+does not matter either. Between two ticks several samples can arrive; the time at which the system received
 each of them is more precise than the time of the tick. A change of the sender's rate is detected in a window
 of samples (`rate_window`).
 
@@ -75,7 +75,7 @@ class Timing(NamedTuple):
     lines: Array  # (m,) [s] times of the newest samples by the line of steady times
     is_exact: Mask  # (m,) whether the sender's times are used directly
     sent: Array  # (m,) [s] times of the newest samples as sent; NaN if not given
-    arrivals: Array  # (m,) [s] their times of arrival
+    arrivals: Array  # (m,) [s] times of arrival of the newest samples
     drifts: Array  # (m,) [s] mean difference of the intervals between arrivals and between the sender's times
     periods: Array  # (m,) [s] time between samples; 0 if not known yet
     counts: Array  # (m,) number of samples in the regression; 0 if the arrival of the newest one is not known

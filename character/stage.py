@@ -70,7 +70,7 @@ def turns(order: TickOrder, records: Sequence[MoverRecord[Pose]]) -> Iterator[Tu
     first_cyclic = next((k for k in order.indices if k in order.cyclic), None)
     for index in order.indices:
         if index == first_cyclic:
-            # movers that carry those of the cycle may have moved since the views were made
+            # movers that carry those of the cycle can have moved since the views were made
             moved += [NewPoses(k, records[k].pose_before, records[k].desired_before) for k in order.cyclic]
         yield Turn(index, index in order.cyclic, moved)
         moved = [NewPoses(index, records[index].pose, records[index].desired_pose)]

@@ -74,10 +74,10 @@ class Cubics(NamedTuple):
     start.
     """
 
-    begin: Array  # (m,) [s]
+    begin: Array  # (m,) [s] start of each curve
     begin_values: Array  # (m, d)
     begin_velocities: Array  # (m, d) [1/s]
-    end: Array  # (m,) [s]
+    end: Array  # (m,) [s] end of each curve
     end_values: Array  # (m, d)
     end_velocities: Array  # (m, d) [1/s]
     end_accelerations: Array  # (m, d) [1/s^2]
@@ -301,8 +301,8 @@ def _cubics(
 
 def _limits(state: StreamState, new: Samples, shown: Array, sent: Array) -> tuple[Array, Array]:
     """Bounds (m, d) between which a signal stays: the range of its last three samples, extended on both sides
-    by twice its size, its shown value, and the motion given by sent velocities. Otherwise few samples, or
-    some that arrived almost together, may give a parabola that leaves this range steeply.
+    by twice its size, its shown value, and the motion given by sent velocities. Otherwise the parabola
+    through few samples, or through samples that arrived almost together, could leave this range steeply.
     """
     before = state.samples.values - state.tendency.slopes * state.tendency.spans[:, None]
     last = np.array((new.values, state.samples.values, before))

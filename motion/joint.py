@@ -13,7 +13,7 @@ from .errors import LimitsError, TargetError, TimeStepError
 # magnitude: about forty units in the last place, more than one step's rounding error. Beyond: left as it is
 _ROUNDING = 1e-14
 FRAMES = 4  # number of control points that determine a point of the curve
-DELAY = 2  # number of frames between a point of the curve and the newest of its control points
+DELAY = 2  # number of frames by which the curve trails its newest control point, at `share` 0 of `between`
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +78,8 @@ class Kinematic:
     """State of motion of one joint: position [rad], velocity [rad/s], acceleration [rad/s2] (metres for a
     prismatic joint).
 
-    A filter may return a subclass that stores more, and accepts a plain one as a state without history.
+    A filter can return a subclass that stores more, and accepts a plain `Kinematic` as a state without
+    history.
     """
 
     position: float

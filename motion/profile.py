@@ -21,8 +21,8 @@ ROUNDING = 1e-15
 # largest number of trials in the search for a braking time: twice the bisections from any bracket to
 # neighbouring floats; about four are usual
 _MOST_TRIALS = 100
-# number of trials from one bisection to the next, which bounds their number where Newton's method converges
-# slowly
+# number of trials from one bisection to the next, which bounds the number of trials where Newton's method
+# converges slowly
 _HALVE_EVERY = 6
 
 

@@ -17,7 +17,7 @@ from .profile import ROUNDING, Point, moved_toward, stopping_distance, stopping_
 # speed gained by it is not extrapolated, since the joint would end in antiphase to the target
 FOLLOWABLE = 2.0
 # factor of the joint's jerk limit: from this jerk on, a target's acceleration is not extrapolated, since it
-# may end twice as fast as it began; below, in proportion
+# can end twice as fast as it began; below this jerk, a share of the acceleration is extrapolated
 GENTLE = 0.5
 # multiple of the velocity that the last change of acceleration adds in a step: up to it, the target's
 # velocity counts as noise and is not extrapolated
@@ -28,7 +28,7 @@ SMOOTH_STEPS = 3
 
 
 class TargetMotion(NamedTuple):
-    """Estimated motion of the target after a step, and the part of its speed that may vanish again. Source:
+    """Estimated motion of the target after a step, and the part of its speed that can vanish again. Source:
     docs/motion.md, "A moving target".
 
     Attributes:
@@ -94,7 +94,7 @@ def stop_ahead(motion: TargetMotion, limits: Limits) -> float:
     gained = 0.5 * dt * (acceleration + 0.75 * change)
     acceleration += change  # the acceleration one step after the observation
     if acceleration * velocity > 0.0:
-        # an acceleration that began abruptly may end abruptly
+        # an acceleration that began abruptly can end abruptly
         acceleration *= max(1.0 - motion.jerk / (GENTLE * limits.jerk), 0.0)
     ahead = stopping_displacement(velocity - copysign(untrusted, velocity) + gained, acceleration, limits)
     return ahead if ahead * velocity > 0.0 else 0.0

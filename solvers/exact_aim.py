@@ -169,7 +169,8 @@ def _solve_three(
         zx += z * u
         zy += z * v
         zz += z * w
-    # Its factors, with a ridge proportional to the trace: nearly singular poses then take short steps.
+    # The matrix's factors, with a ridge proportional to the trace: nearly singular poses then take short
+    # steps.
     ridge = damping * (xx + yy + zz) + TINY
     first = max(xx, 0.0) + ridge
     b, c = yx / first, zx / first

@@ -16,7 +16,7 @@ from .data import AS_USUAL, ChainRole, Gesture, StateClip, interpolated
 
 # limits of weights and shares: only the range 0 to 1 counts, since their transitions have a given duration
 UNIT = Limits(0.0, 1.0, 1.0, 1.0, 1.0)
-SHORTEST = 1e-3  # [s] shortest transition; shorter ones are steps
+SHORTEST = 1e-3  # [s] shortest transition; a shorter one takes this time, which is a step at any frame rate
 FIELDS = ("influence", "share", "life")
 
 

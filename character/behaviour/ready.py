@@ -75,7 +75,7 @@ def attentive(postures: Iterable[str]) -> Behaviour:
             if begin != "Noticing"
         ),
         *(
-            # an event may announce a person whom the tracker never sees
+            # an event can announce a person whom the tracker never sees
             TransitionSpec(begin, "Searching", "unseen", least=EXPECT_FOR)
             for begin in present
             if begin != "Noticing"

@@ -34,7 +34,7 @@ class Foot(NamedTuple):
     """A foot of the body, with the points of its sole."""
 
     link: str
-    # (link, its points (m, 3) [m] that may touch the floor, in the link's frame)
+    # (link, its points (m, 3) [m] that can touch the floor, in the link's frame)
     sole: tuple[tuple[str, Array], ...] = ()
 
 

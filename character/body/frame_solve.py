@@ -159,7 +159,7 @@ def next_frame(model: SolvedBody, targets: FrameTargets, before: LastFrame, dt: 
     for part in targets.parts:
         solution, free = solver.step(values_of(model, part, targets.velocities), free, dt / steps)
 
-    # after a leap of the targets, steps may end at limits that only a new start avoids
+    # after a leap of the targets, steps can end at limits that only a new start avoids
     leapt = leaps.have_leapt(before.inputs.rotation, inputs.rotation, model.above, steps)
     leap = before.leap.after(leapt, dt, partial(_better_start, model, inputs, free))
     if leap.goal is not None:

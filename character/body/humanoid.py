@@ -115,11 +115,11 @@ class Humanoid:
         self._root: tuple[Vector, Quaternion] = ORIGIN, rotations.IDENTITY
         self._has_positions = False  # whether any bone had a position other than 0
         self._local: dict[str, tuple[Vector, Quaternion]] = {}
-        self._counts: Counter[str] = Counter()  # number of messages by bone
-        self._times: dict[str, float] = {}  # [s] time of each bone's newest message, by the sender's clock
-        # time from the arrival of each bone's newest message to its reading, as in `LinkMessage.age`
+        self._counts: Counter[str] = Counter()  # bone -> number of its messages
+        self._times: dict[str, float] = {}  # bone -> time [s] of its newest message, by the sender's clock
+        # bone -> time from the arrival of its newest message to the reading of it, as in `LinkMessage.age`
         self._ages: dict[str, float] = {}
-        # world poses by bone, cleared when a message arrives
+        # bone -> its world pose; cleared when a message arrives
         self._posed: dict[str, tuple[Vector, Quaternion]] = {}
 
     @property
@@ -142,7 +142,7 @@ class Humanoid:
             )
         position, rotation = _position_of(numbers[:3]), _rotation_of(numbers[3:NUMBERS])
         if message.address == ROOT:
-            # a sender that does not track the root may send zeros, which are no rotation
+            # senders that do not track the root often send zeros, which are no rotation
             self._root = position, rotation if rotation is not LOST else self._root[1]
         elif name in self._local or (name and rotation is not LOST):
             self._local[name] = position, rotation

@@ -54,13 +54,13 @@ class StreamedLinks:
     """The newest orientations and positions of links."""
 
     def __init__(self) -> None:
-        self.rotations: dict[str, Array] = {}  # (3, 3) by link
-        self.positions: dict[str, Array] = {}  # (3,) [m] by link
-        # by link: number of the reading in which its velocity came, and that velocity (6,) [m/s, rad/s]; NaN
-        # for parts that were not sent
+        self.rotations: dict[str, Array] = {}  # link -> rotation (3, 3)
+        self.positions: dict[str, Array] = {}  # link -> position (3,) [m]
+        # link -> (number of the reading in which its velocity came, that velocity (6,) [m/s, rad/s]; NaN for
+        # components that were not sent)
         self.velocities: dict[str, tuple[int, Array]] = {}
         self.humanoid = Humanoid()
-        self._samples: dict[str, _Newest] = {}  # newest sample by address
+        self._samples: dict[str, _Newest] = {}  # address -> its newest sample
 
     @property
     def links(self) -> list[str]:
@@ -79,7 +79,7 @@ class StreamedLinks:
                 continue
             name = address.removeprefix(prefix)
             before = self._samples.get(address, NOTHING)
-            # UDP does not keep the order of messages, so an older one may arrive last
+            # UDP does not keep the order of messages, so an older message can arrive last
             if is_outdated(message.time, before.time):
                 continue
             if len(numbers) != count:

@@ -369,7 +369,7 @@ def _columns(matrix: Matrix) -> list[Vector]:
 
 
 def _rotation_of(matrix: Matrix) -> Quaternion:
-    """Rotation of a matrix that may be scaled; for a mirrored matrix, that with all axes reversed, as in
+    """Rotation of a matrix, without its scale; for a mirrored matrix, that with all axes reversed, as in
     Blender.
     """
     x, y, z = map(_unit, _columns(matrix))

@@ -52,7 +52,7 @@ class ChainModel:
     skeleton: Skeleton
     solver: GazeSolver
     filters: tuple[Filter, ...]  # motion filters of the joints; empty: no joint is filtered
-    # transitions of a posture that may change abruptly; empty for an animated posture
+    # transitions of a posture that can change abruptly; empty for an animated posture with a motion filter
     transitions: tuple[Transition, ...] = ()
     looks_ahead: bool = False  # whether the solver uses goals of future frames
 
@@ -161,8 +161,8 @@ def make_model(
         skeleton: The chain.
         solver, filter_name: Names of the solver and of the motion filter; `NO_FILTER` for none.
         style: Style of the motion filter, for all joints or one for each.
-        posture_jumps: Whether the posture may change abruptly, as between stored postures; the mover then
-            makes a gradual transition.
+        posture_jumps: Whether the posture can change abruptly, as between stored postures; the mover then
+          makes a gradual transition.
         options: The solver's options object.
         transition: Duration [s] of that transition; 0: as fast as half of the joints' velocity, acceleration
             and jerk limits allow.
@@ -213,7 +213,7 @@ def tick(
 
     A goal that is the same object as in the last tick is not solved again when its solution cannot improve,
     so that for a target at rest the pose is at rest, and the same frame gives the same pose. A solver that
-    looks ahead may move before a target that is known to move soon.
+    looks ahead can begin to move before its target does.
 
     Args:
         model: The mover.
@@ -283,7 +283,7 @@ def _is_same(model: ChainModel, state: ChainState, goal: GazeGoal, offsets: Angl
 
 
 def _stirs(model: ChainModel, goal: GazeGoal, ahead: Sequence[GazeGoal]) -> bool:
-    """Whether a target is known to move soon, so that a solver that looks ahead may start to move."""
+    """Whether the solver looks ahead and a target is known to move soon."""
     return model.looks_ahead and any(coming.ends != goal.ends for coming in ahead)
 
 
@@ -322,7 +322,7 @@ def _solved(
         foresight: Further arguments of a solver that looks ahead.
     """
     last = state.solution if state else None
-    # a memory can be used only by the solver that made it; the rest of the model may be new in every frame
+    # a memory fits only the kind of solver that made it; the rest of the model can be new in every frame
     memory = (
         last.memory if state is not None and last and type(state.model.solver) is type(model.solver) else None
     )

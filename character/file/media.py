@@ -1,4 +1,4 @@
-"""Picture and sounds of a character file: members of their own, which a reader may leave unread."""
+"""Picture and sounds of a character file: separate members, which a reader can leave unread."""
 
 from collections.abc import Mapping
 from pathlib import PurePosixPath

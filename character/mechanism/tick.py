@@ -18,7 +18,7 @@ from ...solvers.mechanism.goals import NO_REGULARISER, FrameGoal, Goals
 from ...solvers.mechanism.solution import AssemblyState, SolveReport
 from ...solvers.mechanism.solver import MechanismSolver
 
-FIRST = 200  # largest number of solver steps in the first frame, whose goals may be far from the rest pose
+FIRST = 200  # largest number of solver steps in the first frame, whose goals can be far from the rest pose
 # largest number of poses evaluated in a later frame: about 6 ms at 30 bodies in Python, a tenth of that
 # compiled; an unfinished solve continues in the next frame
 PLACES = 20
@@ -169,11 +169,14 @@ def _solved(
     same: MechanismState | None,
     dt: float,
 ) -> tuple[AssemblyState, SolveReport, int]:
-    """Desired pose, its report, and the number of ticks with the same goals, after a solve.
+    """Solves for the goals.
 
     Args:
         model, goals, state, dt: As for `tick`.
         same: The state if its goals and mover are the same; else None.
+
+    Returns:
+        The desired pose; its report; the number of ticks with the same goals.
     """
     solver = model.solver
     if state is None:

@@ -241,7 +241,7 @@ class ViewBlock(ResidualBlock):
         x, y, z = desired.T.copy()
         sine = np.hypot(x, z)  # sine of the view's error, times the distance, as are x, y and z
         if sine.min() <= NO_DIRECTION:
-            # an end that is at its target may have any view
+            # at its target, an end effector meets the aim with any view
             y = np.where(np.hypot(sine, y) <= NO_DIRECTION, 1.0, y)
             # at 180 degrees any perpendicular to the view is a rotation axis; X is chosen
             x, z = np.where(sine <= NO_DIRECTION, 0.0, x), np.where(sine <= NO_DIRECTION, NO_DIRECTION, z)

@@ -192,7 +192,7 @@ class BoneModel:
 
     def has(self, pose: BonePose) -> bool:
         """Whether a configuration has as many joints and balls as this skeleton. The same skeleton with other
-        limits may have other balls.
+        limits can have other balls.
         """
         return len(pose.values) == len(self.skeleton) and len(pose.balls) == len(self.balls)
 

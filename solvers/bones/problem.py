@@ -23,9 +23,8 @@ ROLL_COST = 1.0
 AIM_COST = 1e8  # weight of the squared aim error; polishing steps remove the remaining error
 # [rad] largest part of the aim error that one step corrects: within it the linear model holds
 LARGEST_TURN = 1.0
-LONGEST_STEP = (
-    1.2  # [rad, or in fractions of the reach] largest change of a coordinate, to which steps are cut
-)
+# [rad, or in fractions of the reach] largest change of a coordinate in a step; longer steps are shortened
+LONGEST_STEP = 1.2
 POLISHING_STEPS = 6  # largest number of steps at the end, each of which squares the remaining aim error
 # [rad, or in fractions of the reach] after one correction of such an aim error, which squares it, only
 # rounding errors remain

@@ -232,7 +232,7 @@ def _extrapolated(trail: Sequence[Sequence[float]]) -> list[float]:
     rows = np.array(trail)
     steps = np.diff(rows, axis=0)
     gram = steps @ steps.T
-    regularise(gram)  # regularised, since steps may be parallel
+    regularise(gram)  # since steps can be parallel
     weights = np.linalg.solve(gram, np.ones(len(gram)))
     total = float(weights.sum())
     return (weights @ rows[1:] / total).tolist() if total > 0.0 else list(trail[-1])

@@ -27,7 +27,7 @@ class CcdMemory:
     """
 
     stuck: float = 0.0  # [s] time since the solution has had an error; below zero: minus the time to wait
-    # (n,) angles to which it escapes from a local minimum; () if it does not escape
+    # (n,) angles to which the joints escape from a local minimum; () if no escape is under way
     escape: tuple[float, ...] = ()
     # speed of the joint that is farthest from its goal, as a fraction of the largest speed
     speed: float = 0.0
@@ -104,7 +104,7 @@ class Ccd:
         """A step straight toward `last.escape`, at which all joints arrive together, with limited speed and
         acceleration.
         """
-        escape = self.skeleton.clamp(last.escape)  # limits may have changed since the escape's goal was found
+        escape = self.skeleton.clamp(last.escape)  # limits can have changed since the escape's goal was found
         # [s] remaining time at the largest speed
         left = float(np.abs((np.array(escape) - start) / self._speeds).max())
         gain = dt / TO_SPEED

@@ -159,7 +159,7 @@ def calculate_erik(
 
     Args:
         chain: The virtual chain.
-        posture: Angles (n,) [rad] to keep; they may exceed limits. Twisters at the root and the end do not
+        posture: Angles (n,) [rad] to keep; they can exceed limits. Twisters at the root and the end do not
             affect the shape and are ignored, except that of the end if the roll is free.
         target: The end's orientation in the virtual frame; if None, only `direction` is scored, and the roll
             is that of the warped posture.

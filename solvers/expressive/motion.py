@@ -190,7 +190,7 @@ class Settling(NamedTuple):
     """State of convergence to a goal that stands still.
 
     Along a shallow valley damped steps take minutes to converge, so damping decreases with time. If the aim
-    cannot be met, or a joint is at a limit, steps may overshoot for ever, so each frame without improvement
+    cannot be met, or a joint is at a limit, steps can overshoot for ever, so each frame without improvement
     shrinks the trust region; after some time every frame does.
     """
 
@@ -219,7 +219,7 @@ class Settling(NamedTuple):
     def at(self, merit: float, dt: float) -> "Settling":
         """The settling state after a frame of `dt` [s] whose solution has the cost `merit`."""
         better = merit < (1.0 - LEAST_GAIN) * self.best
-        factor = math.exp(min(dt, PLANNING_TIME) / SETTLING)  # bounded, since one frame may last for minutes
+        factor = math.exp(min(dt, PLANNING_TIME) / SETTLING)  # bounded, since one frame can last for minutes
         trust = min(1.0, factor * self.trust) if better and self.may_plan else self.trust / factor
         return self._replace(best=merit if better else self.best, last=merit, trust=trust)
 

@@ -50,7 +50,7 @@ def velocity(before: Aim, current: Aim, last: Velocity, dt: float) -> Velocity:
     """Averaged velocity of a goal that was at `before` `dt` [s] ago and is now at `current`; `last` is the
     average up to the last frame.
     """
-    if current.change_since(before) > FASTEST_TARGET * dt:  # it has jumped
+    if current.change_since(before) > FASTEST_TARGET * dt:  # a target that has jumped counts as at rest
         return Velocity()
     angular, drift = (
         scale(current.rotation_since(before), 1.0 / dt),

@@ -49,12 +49,12 @@ LASTING_LOSS, LASTING_TAIL = 0.5, 30.0
 STEP, LONG_STEP, NEAR_FUTURE = 1 / 30, 0.1, 0.2
 # [rad] aim error that costs nothing, since coarse steps leave it; not used if the loss of the aim lasts
 AIM_TOLERANCE = math.radians(0.5)
-# [s] duration of a lost aim after which only straight transitions are chosen, since the others may be blocked
+# [s] duration of a lost aim after which only straight transitions are chosen, since the others can be blocked
 # by holding the aim
 PATIENCE = 1 / 6
 # [s] time between two plans, since targets seldom reverse sooner; while the aim is lost every frame has one
 PERIOD = 1 / 12
-# fraction of a path's cost by which another path must be cheaper: forecasts are not more exact than that
+# fraction of the current path's cost by which another path must be cheaper: forecasts are not more exact
 DOUBT = 0.1
 HYSTERESIS = 1.0  # [deg of shape deviation] initial margin by which another choice must be cheaper
 

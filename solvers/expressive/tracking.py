@@ -319,7 +319,7 @@ class Tracker:
             for angles in (bounds.start, answer.angles)
         )
         travel = float(np.abs((answer.angles - bounds.start) / model.scale).max())
-        # The aim or a joint's limit blocks the transition; if the goal moves, the path may become free.
+        # The aim or a joint's limit blocks the transition; if the goal moves, the path can become free.
         is_stuck = travel < STILL or (is_still and before - left < LEAST_PROGRESS * float(speeds[0]) * dt)
         if is_stuck or arrived(model, answer.angles[None], branch)[0]:
             return answer, None, 0.0

@@ -1,4 +1,4 @@
-"""Options of the Jacobian family that a user may set."""
+"""Options of the Jacobian family."""
 
 import math
 from dataclasses import dataclass
@@ -115,7 +115,7 @@ class JacobianOptions(SolverOptions):
     largest_change: float = setting(
         math.radians(30),
         "Largest Change",
-        "Largest change of a joint in one update; for a joint that slides, 60° mean about one length of the"
+        "Largest change of a joint in one update; for a prismatic joint, 60° mean about one length of the"
         " chain (Buss 2009, ClampMaxAbs; gamma_max of SDLS)",
         low=math.radians(0.1),
         high=math.pi,

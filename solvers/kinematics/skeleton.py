@@ -33,7 +33,7 @@ from .se3 import RigidTransform, frame_array
 from .tree import BASE, Kind, Tree
 
 Angles = NDArray[np.float64]
-# [m] length below which a link has no direction; a shorter skeleton counts as having this reach
+# [m] length below which a link counts as having no direction; a shorter skeleton counts as having this reach
 SHORTEST_LINK = 1e-6
 # [rad or m] farthest limit of a joint: at that distance positions are still exact to a ten-thousandth of a
 # millimetre

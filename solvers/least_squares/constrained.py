@@ -31,7 +31,7 @@ class Constraints:
     """Linear constraints lower <= A x <= upper; an equality has equal bounds."""
 
     matrix: Array  # (m, n)
-    lower: Array  # (m,) lower bounds; they may be infinite
+    lower: Array  # (m,) lower bounds, infinite for none
     upper: Array  # (m,)
 
     def __len__(self) -> int:
@@ -145,7 +145,7 @@ def solve(
         last = change
     beyond = constraints.beyond(x)
     yielded = np.where(np.abs(beyond) > tolerance, beyond, 0.0)
-    # the next step starts anew, since its violations may differ
+    # with violations the next step starts without multipliers, since its violations can differ
     return ConstrainedSolution(x, sides, 0.0 * forces if yielded.any() else forces, yielded, rounds, stopped)
 
 

@@ -173,5 +173,5 @@ class Branches:
             return False
         kink = np.abs(step - ahead * last.step)[columns].max()
         is_bent = bool(kink > ALIKE * np.abs(step)[columns].max())
-        # A mechanism may also touch a flat pose without changing its assembly.
+        # A mechanism can also touch a flat pose without changing its assembly.
         return determinant * last.value < 0.0 or is_bent

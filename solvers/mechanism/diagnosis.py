@@ -4,7 +4,7 @@ With every joint in the spanning tree, the loops' Jacobian has a column for each
 for each loop: its null space contains the possible motions. A misaligned revolute joint adds a screw that the
 other joints of its loop cannot balance: the joint is locked, and mostly the whole loop with it. The screws of
 the other joints span all screws that they can balance. If these include that of a revolute joint at the same
-position about another axis, this is the correct axis. It may be so at a single pose only, so the corrected
+position about another axis, this is the correct axis. This can hold at a single pose only, so the corrected
 loop must also be able to move a little.
 
 Source: screw systems and loop equations, as in Hunt, Kinematic Geometry of Mechanisms, 1978, and Davies,
@@ -30,7 +30,7 @@ from .solution import AssemblyState
 from .solver import MechanismSolver
 
 # [rad or sizes] trial steps, for the coordinate that moves most, after a joint's axis was corrected; large
-# ones first, since a small motion may be a rounding error
+# ones first, since a small motion can be a rounding error
 TRIAL_STEPS = (0.3, -0.3, 0.1, -0.1, 0.05, -0.05)
 # [rad or sizes] motion of a joint in a trial step up to which it counts as rounding or play
 MOVED = 1e-3
@@ -246,7 +246,7 @@ class _Examination:
             moved = abs(
                 float((solution.state.values[coordinate] - state.values[coordinate]) / tree.unit[coordinate])
             )
-            # The loop may have closed in another assembly nearby, in which it is locked again.
+            # The loop can have closed in another assembly nearby, in which it is locked again.
             if (
                 solution.report.assembled
                 and moved > MOVED

@@ -28,8 +28,8 @@ class FrameGoal:
 
     body: str
     on_body: RigidTransform = HERE
-    position: Vector | None = None  # [m]
-    rotation: Quaternion | None = None
+    position: Vector | None = None  # [m] desired position; None: free
+    rotation: Quaternion | None = None  # desired orientation; None: free
     position_weight: Vector = EVENLY  # weights along `Goals.weight_axes`
     rotation_weight: Vector = EVENLY  # weights about the goal's own axes
     # direction in the world (any length) in which `axis` points; the roll about it is free

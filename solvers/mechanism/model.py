@@ -71,7 +71,7 @@ def _check_frame(what: str, frame: RigidTransform) -> None:
 
 @dataclass(frozen=True)
 class RigidBody:
-    """A rigid body. Its pose is that of its own frame, which may be at any position on the body."""
+    """A rigid body. Its pose is that of its own frame, which can be at any position on the body."""
 
     name: str
     mass: float = 0.0  # [kg]; 0: no influence on the centre of mass
@@ -110,7 +110,7 @@ class Joint:
     in_parent: RigidTransform = HERE
     in_child: RigidTransform = HERE
     lower: tuple[float, ...] = ()  # [rad or m] per degree of freedom; empty: no limit
-    upper: tuple[float, ...] = ()  # likewise
+    upper: tuple[float, ...] = ()  # [rad or m] per degree of freedom; empty: no limit
     velocity: tuple[float, ...] = ()  # [rad/s or m/s] per degree of freedom; empty: no limit
     actuated: bool = False
     # whether to prefer this joint for cutting the loop, and to name it if the loop stays open

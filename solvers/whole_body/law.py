@@ -27,7 +27,7 @@ class Law:
 
     gain: float = DEAD_BEAT  # [1/s] gain K
     enforce_stability: bool = True  # whether a gain that is too large for the step is reduced
-    # whether a second step corrects the error of linearisation, if it matters
+    # whether a second step corrects an error of linearisation above `solver.CORRECTED_ERROR`
     corrects_linearisation: ClassVar[bool] = True
 
     def share(self, gain: Array, dt: float) -> Array:

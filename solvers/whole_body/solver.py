@@ -33,9 +33,9 @@ from .targets import BodyTargetError, Target, Values, check, check_links, has_po
 # visible. Also the error of all targets below which no better start is searched
 CORRECTED_ERROR = 0.0125
 
-# least damping if there are active constraints, as a fraction of the largest diagonal entry. Their penalties
-# are stiffer than the targets by 1 / MET. With less damping, a weight of 1e6 would lose the undetermined
-# joints in the rounding of the penalties.
+# smallest damping, as a fraction of the largest diagonal entry. The penalties of active constraints are
+# stiffer than the targets by 1 / MET: with less damping, a weight of 1e6 would lose the undetermined joints
+# in the rounding of the penalties.
 LEAST_DAMPING = 1e-8
 
 

@@ -11,8 +11,8 @@ from ..kinematics.tree import Mask
 
 Kind = Literal["orientation", "position"]
 
-# deviation from 3 of the sum of squared entries: a matrix with a larger one is no rotation but zeros, a
-# scaled matrix or NaN
+# deviation from 3 of a matrix's sum of squared entries, from which the matrix counts as no rotation, but as
+# zeros or scaled; NaN counts so too
 NO_ROTATION = 0.03
 
 
