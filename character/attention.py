@@ -1,4 +1,4 @@
-"""Attention of a chain: the perceived position of its target, which the chain may follow with a lag, a dead
+"""Attention of a chain: the perceived position of its target, which the chain can follow with a lag, a dead
 zone, or only in part.
 
 Eyes lead, a head follows later and not fully, a torso hardly at all: each chain of a character has its
@@ -185,7 +185,7 @@ def _relative_rotation(a: Quaternion, b: Quaternion) -> Quaternion:
 
 
 def _power(rotation: Quaternion, share: float) -> Quaternion:
-    """A share (0 to 1) of a rotation."""
+    """Rotation about the same axis by a share (0 to 1) of the angle."""
     vector = rotations.logarithm(rotation)
     angle = rotations.length(vector)
     return (

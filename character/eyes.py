@@ -33,7 +33,7 @@ class EyesSettings(NamedTuple):
     """Settings of the eyes.
 
     Attributes:
-        enabled: Whether the chain's end is eyes.
+        enabled: Whether the chain's end effector represents eyes.
         blinks: Factor of the number of blinks; 0 for none.
         aversion: Factor of the angles of looks away; 0 for none.
         follow: Share of the gaze's pitch that the lids follow.

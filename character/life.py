@@ -77,8 +77,8 @@ def _breath(seed: int, seconds: float) -> float:
 
 
 def _lifts(skeleton: Skeleton, angles: Sequence[float], up: Vector) -> list[float]:
-    """Upward velocity (n,) of the end per unit of each joint's velocity, relative to the joint that lifts the
-    end most.
+    """Upward velocity (n,) of the end effector per unit of each joint's velocity, relative to the largest of
+    them, but at least to `LIFTS` of the reach.
     """
     pose = skeleton.forward(angles)
     axes, lifts = skeleton.world_axes(pose), [0.0] * len(skeleton)

@@ -1,8 +1,7 @@
 """Interface of a mover: a model with a pure tick.
 
 The model is built once from data that rarely changes (joints, limits, solver, filters), and ticked in every
-frame. A further kind of mover is another class with such a tick, and code of each host that reads its
-inputs.
+frame. A new kind of mover needs another class with such a tick and, in each host, code that reads its inputs.
 """
 
 from typing import Any, NamedTuple, Protocol

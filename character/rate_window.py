@@ -72,7 +72,8 @@ def verdict(window: Array, dt: float, rounding: Array) -> Verdict:
     Args:
         window: (m, 5, 32) windows.
         dt: [s] time between ticks.
-        rounding: (m,) [s] time differences below this cannot be distinguished.
+        rounding: (m,) [s] time differences below this cannot be distinguished: deviations up to half of it do
+            not count.
     """
     is_there = np.isfinite(window[:, 0])
     taken, counts, late, lost, values = np.where(is_there[:, None], window, 0.0).transpose(1, 0, 2)

@@ -283,16 +283,16 @@ def _sender_clock(before: Timing, time: float, gap: Array, sent_span: Array) -> 
 
 
 def _shares(count: Array) -> tuple[Array, Array]:
-    """Two shares of the lateness of the last of `count` (m,) samples: that by which their regression line
-    moves at its end, and that by which its period changes; (m,) each.
+    """Gains of a regression line through `count` (m,) samples, as shares of the last sample's lateness: by
+    the first (m,) the line moves at its end, by the second (m,) its period changes.
     """
     return 2.0 * (2.0 * count - 1.0) / (count * (count + 1.0)), 6.0 / (count * (count + 1.0))
 
 
 def _followed(unbroken: Array, moved: Array, sample_counts: Array, is_paused: Mask) -> tuple[Array, Array]:
-    """Motion of values if no sample was lost (m, 4, d), given the earlier one `unbroken`, after they have
-    moved by `moved` (m, d) in `sample_counts` samples, and their distances (m,) from the extrapolation of
-    the earlier motion.
+    """Motion of values if no sample was lost, after they have moved by `moved` (m, d) in `sample_counts`
+    samples: its new state (m, 4, d), given the state `unbroken` before, and the distances (m,) of the values
+    from the extrapolation of that state.
     """
     slopes, velocities, accelerations, spans = unbroken.transpose(1, 0, 2)
     errors = Course(velocities, accelerations).misses(moved, sample_counts)

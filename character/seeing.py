@@ -1,4 +1,4 @@
-"""Persons whom trackers see: their number, distance and world position. Any program may be a tracker; a host
+"""Persons whom trackers see: their number, distance and world position. Any program can be a tracker; a host
 passes its reports on.
 
 A tracker reports for each person in its camera's picture: the person's number, the age of the picture, the
@@ -87,7 +87,7 @@ class _Person:
 
     @property
     def is_seen(self) -> bool:
-        """Whether the person's sightings are sure enough together."""
+        """Whether the confidences of the person's sightings add up to at least `SURE`."""
         return self.sureness >= SURE
 
 
@@ -126,7 +126,7 @@ class _Camera:
         return x, y, z
 
     def choose(self, distances: dict[float, float], dt: float) -> None:
-        """Chooses the person to follow: the nearest one, until another has been much nearer for a while.
+        """Chooses the person to follow: the nearest one, until another has been much nearer for `NEARER_FOR`.
         `distances`: distances [m] of persons, by their numbers.
         """
         nearest = min(distances, key=distances.__getitem__, default=None)
@@ -181,7 +181,7 @@ class SeenPersons:
 
     def note_targets(self, distances: Iterable[float]) -> None:
         """Records the distances [m] of the targets that other programs move at present. Each counts as a
-        person who is seen, since a tracker may send where a person is and nothing else.
+        person who is seen, since some trackers send only where a person is.
         """
         self._targets = tuple(distances)
         self._is_tracked = self._is_tracked or bool(self._targets)

@@ -45,7 +45,7 @@ class Turn(NamedTuple, Generic[Pose]):
     Attributes:
         mover: Index of the mover.
         is_mutual: Whether its targets have the desired poses of other movers, instead of their current ones.
-        moved: What has moved since the last turn.
+        moved: New poses of the movers that have moved since the last turn.
     """
 
     mover: int

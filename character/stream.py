@@ -1,5 +1,5 @@
-"""Streams: converts samples that arrive at any times to values at every tick. Pure functions: no network and
-no clock.
+"""Streams: converts samples that arrive at any times to values at every tick. Pure functions, independent of
+the network and the clock.
 
 A program that sends 30 poses a second to a clock of 60 ticks a second would move a body in steps. Here every
 sample begins a cubic Hermite curve from the shown value and velocity to the sample and its velocity, so that
@@ -335,7 +335,9 @@ def _rows_of_all(part: Rows, rows: Sequence[int] | Indices) -> Rows:
 
 
 def _rows_of(array: Any, rows: Sequence[int] | Indices) -> Any:
-    """Some rows of an array, or of all arrays of a tuple; a number of all signals stays."""
+    """Some rows of an array, or of all arrays of a tuple; a number that holds for all signals is
+    unchanged.
+    """
     if isinstance(array, tuple):
         return _rows_of_all(array, rows)
     return array[rows] if array.ndim else array

@@ -1,7 +1,8 @@
 """Widest look of a chain: how far its end looks away from the front of the character, and to which side.
 
 A look is given by two angles from the end's direction at rest: to the side (about the figure's up axis), and
-up. Beyond the widest look it rests at the edge, at the height of the target if the edge is that wide. When
+up. Beyond the widest look it rests at the edge, at the height of the target if the widest look is a right
+angle or more. When
 the target passes behind, the look stays at its edge until the other side is clearly nearer, and then crosses
 over in front.
 """
@@ -66,8 +67,8 @@ class LookState(NamedTuple):
 
 
 class Facing(NamedTuple):
-    """Frame of an end that faces its rest direction, in the base frame: rotation (the look is along +Y, up is
-    +Z) and position [m].
+    """Coordinate frame, in the base frame, of an end effector that looks in its rest direction: rotation (the
+    look is along +Y, up is +Z) and position [m].
     """
 
     rotation: Quaternion

@@ -13,7 +13,7 @@ from .errors import LimitsError, TargetError, TimeStepError
 # magnitude: about forty units in the last place, more than one step's rounding error. Beyond: left as it is
 _ROUNDING = 1e-14
 FRAMES = 4  # number of control points that determine a point of the curve
-DELAY = 2  # number of frames by which the curve trails its newest control point, at `share` 0 of `between`
+DELAY = 2  # number of frames between a point of the curve and the newest of its control points
 
 
 @dataclass(frozen=True, slots=True)

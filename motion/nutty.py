@@ -24,13 +24,11 @@ from .joint import Kinematic, Limits, check_step
 from .profile import Point, moved, moved_toward, stopping_range
 
 # the filter's own step, as a share of the time in which the jerk builds up the usable acceleration: a longer
-# step lags, a shorter one would often exceed the limits, so that the time-optimal motion replaces the
-# filter's
+# step lags; a shorter one would often exceed the limits, so that the time-optimal motion replaces it
 OWN_STEP = 0.3
 SHORTEST_OWN_STEP = 0.02  # [s] shortest own step: the 50 Hz of a hobby servo
-SUBSTEPS = (
-    5  # smallest number of substeps in an own step: the loop is then practically continuous at any frame rate
-)
+# smallest number of substeps in an own step: the loop is then practically continuous at any frame rate
+SUBSTEPS = 5
 LONGEST = 5.0  # [s] longest step of this filter; over a longer one the joint moves time-optimally
 # smallest gain at sigma 0 (or as rho nears 1), and at sigma 1 with rho 0: at .25 the loop, with
 # characteristic polynomial z^3 + z^2 + z + gain, converges fastest without oscillation; .08 is a third of .25

@@ -217,8 +217,8 @@ def _braking_time(
 
     The stopping position is `short` <= 0 at the beginning and `beyond` > 0 at the end, where it moves at
     `rate`. Newton's method within a bracket: the stopping position is constant while the joint brakes, so it
-    moves in proportion to the difference of `push` from the braking jerk. The first guess takes it for a
-    power of time.
+    moves in proportion to the difference of `push` from the braking jerk. The initial guess assumes that it
+    is a power of time.
     """
     position, velocity, acceleration = point
     early, late = 0.0, t

@@ -44,8 +44,8 @@ class Transition:
     def duration(self, state: Kinematic, target: float) -> float:
         """Time [s] of a transition to `target` [rad]: `seconds`, or the time within all limits from rest.
 
-        For a joint in motion that time is for a distance: it is its stopping distance plus the distance from
-        where it would stop to the target.
+        For a joint in motion the distance counts as its stopping distance plus the distance from where it
+        would stop to the target.
         """
         if self.seconds:
             return self.seconds

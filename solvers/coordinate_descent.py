@@ -100,8 +100,8 @@ def pull_of_vectors(axis: Vector, current: Vector, desired: Vector) -> Pull:
 
 
 def pull_of_frames(axis: Vector, current: Quaternion, desired: Quaternion) -> Pull:
-    """Gradient terms of a revolute joint for the orientation `current`, which should become `desired`: those
-    of the three axes, summed and halved.
+    """Gradient terms of a revolute joint for the orientation `current`, which should become `desired`: half
+    the sum of the terms of its three axes.
     """
     w, x, y, z = multiply(desired, conjugate(current))
     along = x * axis[0] + y * axis[1] + z * axis[2]

@@ -140,7 +140,7 @@ def blended(
 
 
 def _begun(visit: Visit, weight: float) -> tuple[PlayingClip, ...]:
-    """The clip of a visit at the clip's start, blended in by `weight` (0 to 1); empty if the state has no
+    """The clip of a visit, blended in by `weight` (0 to 1), as a tuple of one; empty if the state has no
     clip.
     """
     if visit.clip is None:

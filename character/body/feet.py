@@ -122,7 +122,7 @@ def following(
         sources: Positions (f, 3) [m] of the source feet, as for `first`, in the last frame and now; NaN if
             not known.
         free: States of the body solved without a floor, in the last frame and now.
-        shown: State of the body in the last frame.
+        shown: State of the body in the last frame, with contacts.
         dt: Time step [s].
     """
     speeds = np.linalg.norm(sources[1] - sources[0], axis=1) / dt

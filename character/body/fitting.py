@@ -64,7 +64,7 @@ def fitted(pose: SourcePose, fit: Fit, frame: BodyFrame) -> BodyInputs:
     """Target poses of the body in its own space.
 
     The source's motion is scaled about the source's origin and moved horizontally to the body, since the two
-    figures may differ in size and stand apart. If the base floats and the heights of both figures' feet are
+    figures can differ in size and position. If the base floats and the heights of both figures' feet are
     known, their soles (not their ankles) are put at equal heights.
     """
     world, linear, offset = frame.world, frame.from_world[:3, :3], frame.from_world[:3, 3]

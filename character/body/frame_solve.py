@@ -234,7 +234,7 @@ def _crossing(
 
 def _last_feet(model: SolvedBody, before: LastFrame) -> tuple[tuple[FootContact, ...], Array]:
     """Contact states and source positions (f, 3) [m] of the model's feet in the last frame, in which other
-    feet may have been chosen.
+    feet can have been chosen.
     """
     return in_last_frame(
         model.body, model.feet, before.model.feet, before.feet, before.inputs.feet, before.free, before.state

@@ -7,7 +7,7 @@
 Source: sh-akira, "Virtual Motion Capture Protocol", https://protocol.vmc.info. Unity's world is left-handed,
 Y is up and figures look along +Z. Values are converted to right-handed, Z up, figures looking along -Y.
 Children of a bone that is not sent, or has never had a rotation, are attached to its nearest ancestor. Names
-may be in any letter case, since VRM's begin with a small letter. Where a sender gives rotations alone, with
+can be in any letter case, since VRM's begin with a small letter. Where a sender gives rotations alone, with
 positions of 0, bones have the positions of an adult.
 """
 
@@ -227,14 +227,14 @@ class Humanoid:
 
 
 def _position_of(numbers: Sequence[float]) -> Vector:
-    """A position [m] (3) in Unity's axes, in this module's."""
+    """Converts a position (3) [m] from Unity's axes to this module's."""
     x, y, z = numbers
     return -x, -z, y
 
 
 def _rotation_of(numbers: Sequence[float]) -> Quaternion:
-    """A quaternion (x, y, z, w) in Unity's axes, in this module's; `LOST` if its length is not about 1
-    (`UNIT`).
+    """Converts a quaternion (x, y, z, w) in Unity's axes to (w, x, y, z) in this module's; `LOST` if its
+    length is not about 1 (`UNIT`).
     """
     x, y, z, w = numbers
     length = float(np.linalg.norm(numbers)) if np.isfinite(numbers).all() else 0.0

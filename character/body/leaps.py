@@ -1,7 +1,7 @@
 """Leaps of a body's targets: a cut in a clip, or a glitch of a tracker. Pure functions.
 
 Steps follow targets from the previous frame by a linear model, which is inaccurate for motion beyond
-`LONGEST_STEP`. If targets leap farther, steps may lead joints to limits that no further step leaves. So the
+`LONGEST_STEP`. If targets leap farther, steps can lead joints to limits that no further step leaves. So the
 next frame without a leap searches for a new start that meets the targets better, and then the joints cross
 over to it within their limits. The search is not made in the frame of the leap: a glitch is over one frame
 later, and targets that leap in every frame cost no solves. The search takes up to a fifth of a second, so it

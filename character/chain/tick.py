@@ -47,7 +47,7 @@ Progress = tuple[tuple[float, float], int]  # `best` and `stalled`, as in `Chain
 
 @dataclass(frozen=True)
 class ChainModel:
-    """The mover of a chain: how the chain is built, solved and filtered. It rarely changes."""
+    """The mover of a chain: its skeleton, solver, motion filters and transitions between postures."""
 
     skeleton: Skeleton
     solver: GazeSolver

@@ -77,7 +77,8 @@ class BodyEntry:
         acceleration: Acceleration limit [rad/s^2] of all joints; None for none.
         gain, posture_gain: As for `body.tick.make_model`.
         feet: Feet that stand while their sources stand.
-        filter_name, limits, style: Its motion filter, limits of each joint for that, and the motion style.
+        filter_name, limits, style: Its motion filter, the filter's limits for each joint, and the motion
+            style.
         inputs: Tracks of the fields of `BodyInputs` in `INPUTS`, by field name.
     """
 

@@ -55,7 +55,7 @@ def read(path: Path) -> CharacterFile:
 
     Raises:
         CharacterFileError: the file is no character file, is damaged, or is of a newer major version.
-        OSError: it cannot be read.
+        OSError: the file cannot be read, or is larger than 50 MB.
     """
     return character_of(archive.read(path), path.name)
 

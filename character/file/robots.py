@@ -15,7 +15,7 @@ MOST_SERVOS = 64  # largest number of a robot's joints, each with a servo; more 
 
 
 class RobotJoint(NamedTuple):
-    """A joint of a robot, and the source of its value: one of the last three attributes.
+    """A joint of a robot, and the source of its value: one of `joint`, `value` and `track`.
 
     Attributes:
         name: Name of the joint on the robot.

@@ -19,8 +19,8 @@ MOST_LENGTH = 1_000_000  # largest length of one axis of a stored array; a longe
 
 @dataclass(frozen=True)
 class ClipTrack:
-    """Values over the frames of a clip; before the first frame that of the first, after the last frame that
-    of the last.
+    """Values over the frames of the clip; before the first frame the first value, after the last frame the
+    last value.
 
     Attributes:
         rows: (frames, ...) values of each frame; (1, ...) for a constant.

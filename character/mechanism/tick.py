@@ -42,8 +42,8 @@ class MechanismMotor:
 
 @dataclass(frozen=True, eq=False)
 class MechanismModel:
-    """The mover of a mechanism: the mechanism, its motors, and the pose in which motion begins. It rarely
-    changes.
+    """The mover of a mechanism: the mechanism, its motors, and the pose in which motion
+    begins.
     """
 
     solver: MechanismSolver

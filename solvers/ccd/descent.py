@@ -29,7 +29,9 @@ STUCK = 0.95  # ratio of the errors after and before `MEMORY` sweeps from which 
 
 
 class RankedErrors(NamedTuple):
-    """Errors of a pose, compared in order of importance; weights are relative to the largest."""
+    """Errors of a pose, most important first, so that comparing tuples ranks poses; weights of goals are
+    relative to the largest.
+    """
 
     seen: float  # [rad, or fraction of the reach] error of views and positions, at least MET
     whole: float  # [rad] aim error including the ends' rolls
@@ -224,8 +226,8 @@ def _shares(goal: GazeGoal) -> list[float]:
 
 
 def _extrapolated(trail: Sequence[Sequence[float]]) -> list[float]:
-    """Extrapolated limit of the angles (m + 1, n) of m sweeps: the mean of the last m, weighted so that their
-    steps cancel out.
+    """Extrapolated limit of the angles (m + 1, n) of m sweeps: the weighted mean of the last m, with the
+    weights at which the weighted sum of their steps is shortest.
 
     Source: Anderson's acceleration, as Bertrand & Massias 2021 use it for coordinate descent.
     """

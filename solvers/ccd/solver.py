@@ -57,8 +57,8 @@ class Ccd:
 
         From scratch it starts from the posture, scaled by `keep`, and if that does not meet the goal, again
         from random offsets, which are always the same. With `start` it continues from there, with no joint
-        faster than `largest_speed`; `memory` counts how long it has been stuck. After some time annealing
-        searches for an escape, which is then followed.
+        faster than `largest_speed`; `memory` counts how long it has been stuck. After `patience` annealing
+        searches for an escape, which the joints then follow.
         """
         began = time.perf_counter()
         posture = check_goal(self.skeleton, goal, start=start, dt=dt)

@@ -148,8 +148,8 @@ class EndTask:
     """Task of one end, its aim and its position: the rotation or translation of a single joint that brings
     the end nearest to its goal.
 
-    For an orientation and a position, joints can be divided (Zalo's "bonus: direction"): the last joints serve
-    the orientation, those before them the position. The latter bring the wrist (the position of the
+    For an orientation and a position, joints can be divided (Zalo's "bonus: direction"): the last joints
+    serve the orientation, those before them the position. The latter bring the wrist (the position of the
     first of the last joints) to the position that follows from the end's desired pose, so that the two groups
     do not disturb each other.
     """

@@ -78,8 +78,8 @@ class _Run:
         self._forward: tuple[list[float], list[Quaternion]] | None = None
 
     def avoid_edges(self, iteration: int) -> None:
-        """Moves the warped posture off the edges of the joints' ranges, in the iteration that the settings
-        name.
+        """Moves the warped posture off the edges of the joints' ranges, in the iteration that the
+        hyperparameters name.
         """
         hyper = self._hyper
         if not hyper.avoid_edges or iteration != hyper.avoid_edges_from_iteration:
@@ -124,7 +124,9 @@ class _Run:
         return error < before - self._hyper.progress
 
     def try_offset(self) -> bool:
-        """NonConvOffsetTrick, once: the next iterations aim at an offset target. Whether it was applied."""
+        """Applies NonConvOffsetTrick, once: the next iterations aim at an offset target. Returns whether it
+        was applied.
+        """
         hyper = self._hyper
         if not hyper.non_convergence_offset_trick or self._has_tried_offset:
             return False

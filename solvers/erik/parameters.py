@@ -1,4 +1,4 @@
-"""ERIK's hyperparameters (Table 2), with names."""
+"""ERIK's hyperparameters (Ribeiro & Paiva 2019, Table 2)."""
 
 import math
 from dataclasses import dataclass, replace

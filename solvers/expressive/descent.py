@@ -119,7 +119,7 @@ class ShapeDescent:
 
     def held(self, desired: Angles, lower: Angles, upper: Angles) -> tuple[Candidates, int]:
         """The pose nearest to `desired` (n,) within the bounds whose aim error is below `HELD`, or the pose
-        with the least error found; and the number of steps. `desired` must be within the joint limits.
+        with the least error found; and the number of corrections. `desired` must be within the joint limits.
         """
         angles, least = desired[None], math.inf
         for step in range(HOLD_STEPS + 1):

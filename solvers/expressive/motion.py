@@ -206,13 +206,13 @@ class Settling(NamedTuple):
 
     @property
     def may_plan(self) -> bool:
-        """Whether new transitions can begin: not after the goal has stood still for some time."""
+        """Whether new transitions can begin: not after the goal has stood still for `PLANNING_TIME`."""
         return self.time < PLANNING_TIME
 
     @property
     def may_continue_transition(self) -> bool:
-        """Whether a transition in progress can continue: not after the goal has stood still for a
-        long time.
+        """Whether a transition in progress can continue: not after the goal has stood still for
+        `GIVING_UP`.
         """
         return self.time < GIVING_UP
 

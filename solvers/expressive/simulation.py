@@ -114,7 +114,7 @@ def cheapest(
     Args:
         costs: (1 + 2 b,) of `simulated`.
         branches: (b, n) configurations of the branches at the start.
-        transition: The one in progress.
+        transition: Transition in progress; None: there is none.
         lost: Time [s] since the aim was last met.
         hysteresis: [deg of shape deviation] by which another path must be cheaper than the one in progress.
     """

@@ -82,8 +82,8 @@ def trials(
 
 
 def chosen(outcomes: Sequence[Trial]) -> Trial:
-    """The chosen trial: starting at the one with the least error, the first toward more damping whose
-    oscillation exceeds the least of all later ones by at most `RARE`.
+    """The chosen trial: from the trial with the least error toward more damping, the first whose
+    oscillation exceeds the least of all these trials by at most `RARE`.
     """
     best = min(range(len(outcomes)), key=lambda k: outcomes[k].error)
     least = min(trial.oscillation for trial in outcomes[best:])

@@ -1,8 +1,8 @@
 """The skeleton of the gaze solvers: a chain or tree of joints, forward kinematics and Jacobians.
 
 Each joint's kinematics start from the position and the rotation R of its parent: position += R rest_offset,
-then R = R rest_rotation. A revolute joint then rotates by R = R about(axis, angle); a prismatic one moves by
-position += R axis * displacement.
+then R = R rest_rotation. A revolute joint then rotates by R = R about(axis, angle); a prismatic joint moves
+by position += R axis * displacement.
 """
 
 import math

@@ -1,8 +1,8 @@
 """Least squares within a box and linear constraints, by the method of multipliers over the box's own solver.
 
 Bounds are many and cheap, while constraints are few; so the constraints become penalties whose targets are
-shifted by multipliers until they hold exactly (Hestenes 1969; Powell 1969). One solve within the box per set
-of active constraints, and two sets of multipliers are usual, one when they start from the last step's.
+shifted by multipliers until they hold exactly (Hestenes 1969; Powell 1969). Usual are one solve within the
+box per set of active constraints, and two sets of multipliers; only one if they start from the last step's.
 Constraints that contradict each other are violated with the least sum of squares (as in ProxQP, Bambade et
 al. 2022), and that is reported. Among the solutions with this least violation the objective decides: the
 contradictory bounds are moved by their violation, and the search goes on with bounds that can hold.

@@ -25,11 +25,9 @@ class MechanismError(ValueError):
 def check_numbers(
     what: str, numbers: Sequence[float], count: int | None = None, most: float = UNLIMITED
 ) -> None:
-    """Raises an error unless there are `count` finite numbers with absolute values up to `most`; `what`
-    begins the message, as in "body 'rod': its position [m]".
+    """Raises MechanismError unless there are `count` finite numbers with absolute values up to `most`.
 
-    Raises:
-        MechanismError: the message names `what` and the numbers found.
+    The message begins with `what`, as in "body 'rod': its position [m]", and names the numbers found.
     """
     try:
         is_fine = count in (None, len(numbers)) and all(math.isfinite(number) for number in numbers)
@@ -54,10 +52,8 @@ def _listed(numbers: Sequence[float]) -> str:
 
 
 def check_rotation(what: str, rotation: Quaternion) -> None:
-    """Raises MechanismError unless a quaternion has four finite numbers, not all 0.
-
-    Raises:
-        MechanismError: the message begins with `what`.
+    """Raises MechanismError, with a message that begins with `what`, unless a quaternion has four finite
+    numbers, not all 0.
     """
     check_numbers(what, rotation, 4)
     if not any(rotation):
