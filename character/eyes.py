@@ -18,7 +18,9 @@ from .draws import between, draws
 BETWEEN = (2.0, 6.0)
 CLOSING, OPENING = 0.1, 0.15  # [s] durations of closing and of opening in a blink
 SHIFT = math.radians(20)  # [rad] smallest shift of the gaze that is accompanied by a blink
-FIXATION = 0.3  # [s] time after which a new direction becomes the one from which shifts are measured
+# [s] time constant with which the direction from which shifts are measured follows the gaze; it follows a
+# shift at once
+FIXATION = 0.3
 # [s] (shortest, longest) time of looking at the person, and of looking away
 LOOKING, AWAY = (2.0, 5.0), (0.5, 4.0)
 MOVE = 0.2  # [s] durations of the movement away and of that back

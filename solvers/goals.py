@@ -85,8 +85,8 @@ class GazeGoal:
 
     aim: Aim
     posture: Angles  # (n,) [rad], prismatic joints [m]
-    # whether the end is equally good when rolled by pi about its own Y (ERIK's symmetric endpoint); for
-    # Orientation, Frame and `up`
+    # whether the end is equally good when rolled by pi about its own Y (ERIK's symmetric endpoint); used
+    # for `Orientation`, for `Frame` and with `up`
     symmetric: bool = True
     weight: float = 1.0
     keep: float = 1.0  # weight of the posture in relation to the aim, 0 to 1

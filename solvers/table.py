@@ -45,7 +45,8 @@ class SolverInfo:
     options: type | None = None
     # name of the solver that this one is a variant of, with a name of its own; "" if none
     option_of: str = ""
-    # [s] time ahead whose goals `solve` uses as `ahead`, with `mutual`; 0: it has neither parameter
+    # [s] time up to which `solve` uses future goals, its argument `ahead`; 0: it has neither `ahead` nor
+    # `mutual`
     looks_ahead: float = 0.0
     # function that tells from the number of joints and the options why a chain is too long; "" if it is not
     why_too_long: Callable[[int, object], str] = lambda _joints, _options: ""

@@ -20,7 +20,7 @@ SAME_ANGLE = 1e-9
 # [rad or fractions] error up to which a goal counts as met, and effect of a joint that counts as none: single
 # precision shows nothing smaller
 MET = 1e-6
-LEAST_GAIN = 1e-6  # [fraction of a cost] reduction by a step, below which it changes nothing visible
+LEAST_GAIN = 1e-6  # [fraction of a cost] reduction below which a step counts as invisible
 # [for unit vectors] deviation from length 1, or from parallel, that counts as the rounding of rest poses in
 # single precision; a larger one is intended
 SINGLE_PRECISION = 1e-4

@@ -55,8 +55,14 @@ class PlayingGesture(NamedTuple):
 
 
 class Decision(NamedTuple):
-    """A decision: its time [s] since the start, the states before and after it or the gesture that begins,
-    its cause, and the randomly drawn waiting time [s] that led to it (None if no draw was involved).
+    """A decision: a change of state, or the begin of a gesture.
+
+    Attributes:
+        time: Time [s] since the start.
+        before, state: Names of the states before and after the decision.
+        cause: Its cause.
+        gesture: Name of the gesture that begins; "" for a change of state.
+        draw: Randomly drawn waiting time [s] that led to it; None if no draw was involved.
     """
 
     time: float

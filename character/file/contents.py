@@ -142,8 +142,8 @@ class CharacterFile:
     Attributes:
         name: Name of the character.
         made_by: The programs that exported it, with their versions.
-        engine: Digest of the engine that computed its self-test (`engine_digest`); "" for files that do not
-            tell.
+        engine: Digest of the engine that computed its self-test (`engine_digest`); "" for files without
+            one.
         rate: Frame rate of the clip.
         first_frame, frames: Number of the clip's first frame, and number of its frames.
         chains: The chains; each comes after those on which it depends.
@@ -151,7 +151,7 @@ class CharacterFile:
         values: Values other than joints'.
         mechanisms: The mechanisms.
         bodies: The bodies that follow a motion.
-        robots: The robots that follow it.
+        robots: The robots that follow the character.
         behaviour: What the character does on its own; None: it plays its clip.
         self_test: Results that a player must compute from the clip; None for no test.
         remarks: Sentences on parts that could not be exported, and on their replacement.

@@ -17,8 +17,8 @@ STYLE = tuple(field.name for field in fields(MotionStyle))
 KINDS = {aim.__name__: aim for aim in AIMS}
 ROLLS = ("FREE", "UPRIGHT", "POSTURE")
 MEASURES = ("links", "bones")  # measures of the Expressive solver
-MOST_JOINTS = 1000  # largest number of joints of a skeleton
-MOST_COUNT = 1_000_000  # largest magnitude of a solver's option that is a whole number
+MOST_JOINTS = 1000  # largest number of joints of a skeleton; more are refused
+MOST_COUNT = 1_000_000  # largest magnitude of a whole-numbered option of a solver; larger ones are refused
 
 
 def joints_json(joints: Sequence[Joint]) -> list[dict[str, Any]]:

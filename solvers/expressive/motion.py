@@ -76,8 +76,8 @@ def within_speed(model: Model, angles: Angles, time: float, share: Angles | floa
 
 
 class StepBounds:
-    """Bounds on the angles [rad] that a chain can have after `dt` [s], from its angles (n,) and velocity (n,)
-    [rad/s] at the start.
+    """Bounds on the angles that a chain can have after `dt` [s], from its angles (n,) [rad; prismatic joints
+    m] and velocities (n,) [rad/s; prismatic joints m/s] at the start.
     """
 
     def __init__(self, model: Model, start: Angles, velocity: Angles, dt: float) -> None:

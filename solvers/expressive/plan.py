@@ -60,7 +60,7 @@ class Planning(NamedTuple):
 
 
 class Planner:
-    """Planner for one skeleton: finds transitions to better branches. The caller keeps its state."""
+    """Planner for one skeleton: finds transitions to better branches. The caller stores its state."""
 
     def __init__(self, model: Model, search: Search) -> None:
         self.model, self.search, self.seeds = model, search, search.seeds

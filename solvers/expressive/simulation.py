@@ -5,8 +5,8 @@ The cost of a path is a mean over the simulated time T, in degrees of shape devi
 
     C = 1/T  integral over T of  [ keep s(t) + 30 e(t) + 90 min(1, e(t) / 1 degree) ] dt
 
-with s the shape deviation and e the aim error in degrees. A straight transition over a distance d loses the
-aim for d / v + v / a, with the largest speed v and acceleration a.
+with the goal's `keep`, and s the shape deviation and e the aim error in degrees. A straight transition over a
+distance d loses the aim for d / v + v / a, with the largest speed v and acceleration a.
 
 All paths advance together, while their branches follow the forecast goals. Equal inputs give equal results,
 bit for bit.

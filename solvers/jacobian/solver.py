@@ -34,7 +34,7 @@ class Updates:
     # [rad, or fraction of the reach] error below which a goal counts as met. Uprightness has a low weight:
     # its own error is then still below `MET`.
     met: float = 1e-8
-    settled: float = 1e-4  # [rad] once the goal is met, updates end if all joints change by less
+    settled: float = 1e-4  # [rad] joint change below which updates end once the goal is met
     patience: int = 14  # number of updates over which progress is measured
     # ratio of the errors after and before `patience` updates; above it the solve counts as stuck
     progress: float = 0.98

@@ -82,7 +82,7 @@ RESULTS = Struct(f"d{END_ERRORS}di")
 
 
 class ErikSolution(NamedTuple):
-    """Angles of a skeleton that look at a target."""
+    """Result of one solve: angles of a skeleton, and their errors."""
 
     angles: Angles  # (n,) angles within limits
     error: float  # weighted sum of the errors of aim and posture, which the threshold limits

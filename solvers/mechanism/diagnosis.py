@@ -205,7 +205,7 @@ class _Examination:
             return None
         correct = near.T @ (near @ axis)
         length = float(np.linalg.norm(correct))
-        # if the axis is perpendicular to the nearest one, neither side is nearer
+        # if the axis is perpendicular to the nearest one, neither sign of the nearest one is nearer
         correct = correct / length if length > SQUARE else _positive(near[-1])
         return MisalignedAxis(
             joint.name,

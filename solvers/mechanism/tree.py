@@ -54,7 +54,7 @@ class LoopJoint(NamedTuple):
     """A joint that closes a loop: its two frames, as links of the tree."""
 
     name: str
-    kind: Kind  # "fixed" for a copy that must coincide
+    kind: Kind  # "fixed" between a copy and its child
     on_parent: int
     on_child: int
     driven: int = -1  # index of the driven body whose pose it fixes; -1 if none
