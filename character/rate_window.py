@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from ..solvers.kinematics.se3 import Array
 
-LENGTH = 32  # number of samples in a window, which decides little: 24 and 48 gave the same results
+LENGTH = 32  # number of samples in a window; 24 and 48 gave the same results
 COLUMNS = 5  # number of values stored for each sample: those of TimedSample
 LINE = 2.0  # number of a line's parameters, and so the number of samples that a line always fits exactly
 # smallest sum of squared deviations of sample numbers, so that a single sample causes no division by 0

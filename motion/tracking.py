@@ -13,7 +13,7 @@ from .filters import NEUTRAL, MotionStyle
 from .joint import Kinematic, Limits, check_step
 from .profile import ROUNDING, Point, moved_toward, stopping_distance, stopping_range
 
-# factor of the joint's acceleration limit: a harder acceleration of the target counts as a jump, and the
+# factor of the joint's acceleration limit: a higher acceleration of the target counts as a jump, and the
 # speed gained by it is not extrapolated, since the joint would end in antiphase to the target
 FOLLOWABLE = 2.0
 # factor of the joint's jerk limit: from this jerk on, a target's acceleration is not extrapolated, since it

@@ -305,7 +305,7 @@ def _position(end: EndInputs, world_in_base: Matrix) -> Vector:
     return in_base
 
 
-FARTHEST = 3e38  # [m] limit of a target's coordinates: the largest number in Blender's single precision
+FARTHEST = 3e38  # [m] limit of a target's coordinates: about the largest number in Blender's single precision
 
 
 def _direction(end: EndInputs, world_in_base: Matrix) -> Vector:

@@ -40,7 +40,8 @@ NEARLY = 0.1
 MOST_STEPS = 25  # largest number of Newton steps in a frame
 # fraction of the Hessian's diagonal that is first added to it if a step raises the cost
 FIRST_DAMPING = 0.3
-# smallest cost of an aim error of one radian when steps are compared; at least twice the constraint forces
+# smallest price of an aim error [cost per radian] when steps are compared; the price is also at least twice
+# the norm of the constraint forces
 LEAST_PRICE = 2.0
 # [rad, or in fractions of the reach] length of an undamped step after which the remaining error, about its
 # square, is invisible

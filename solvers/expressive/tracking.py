@@ -50,7 +50,8 @@ PULL_TIME = 1 / 60
 LOCAL_STEPS = 3  # largest number of Newton steps in a frame
 # [rad] movement in a step up to which the steps end: the next frame corrects the remaining error
 ENOUGH = math.radians(3)
-# [rad] aim error above which joints are allowed to accelerate by HURRIED; a smaller error is invisible
+# [rad] aim error above which joints are allowed to accelerate by HURRIED, and the aim counts as lost if its
+# goal stands still; a smaller error is invisible
 AT_RISK = math.radians(0.2)
 # [s] time at rest after which nothing is computed; the planner has then made about a dozen plans
 IDLE_TIME = 1.0

@@ -23,7 +23,7 @@ from .linear import Array
 
 # dampings from .01, the least value in Buss's figures, to 1.28, at which joints hardly move
 DAMPINGS = tuple(0.01 * 2.0 ** (0.5 * k) for k in range(15))
-SECONDS = 8.0  # [s] duration of the targets' motion for each damping: two swings of most joints
+SECONDS = 8.0  # [s] duration of the targets' motion for each damping: one or two swings of a joint
 SWING = math.radians(50)  # [rad] amplitude of the joints that the targets follow, at most half their range
 # factor on the joints' amplitudes and the ends' distances from the base: a third of each swing is out of
 # reach
