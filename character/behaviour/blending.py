@@ -103,9 +103,9 @@ def blended(
     Args:
         state: State returned by the last call; None: the chain begins in its role.
         visit: The behaviour's current state for the chain.
-        names: Names of its stored postures.
-        usual: Values of its exported animation.
-        seconds: Duration [s] of the transition to this role.
+        names: Names of the chain's stored postures.
+        usual: Values of the chain's exported animation.
+        seconds: Duration [s] of the transition to the role of `visit`.
         dt: Time step [s].
     """
     goals = [*_weights(visit, names, usual), *_shares(visit.role, usual)]

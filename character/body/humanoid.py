@@ -218,7 +218,9 @@ class Humanoid:
         return self._posed[name]
 
     def _offset(self, name: str, position: Vector) -> Vector | None:
-        """Position [m] of a bone in its parent's space; None if it is not sent."""
+        """Position [m] of a bone in its parent's space: the usual one if the sender gives rotations alone;
+        None if it gives other bones' positions but not this one's.
+        """
         if any(position):
             return position
         if name == "Hips" and (self._has_positions or any(self._root[0])):

@@ -162,7 +162,7 @@ def make_model(
         solver, filter_name: Names of the solver and of the motion filter; `NO_FILTER` for none.
         style: Style of the motion filter, for all joints or one for each.
         posture_jumps: Whether the posture can change abruptly, as between stored postures; the mover then
-          makes a gradual transition.
+            makes a gradual transition, as always without a motion filter.
         options: The solver's options object.
         transition: Duration [s] of that transition; 0: as fast as half of the joints' velocity, acceleration
             and jerk limits allow.

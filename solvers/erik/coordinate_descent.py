@@ -134,8 +134,8 @@ def bwcd_solution(
 
 
 def ccd(chain: VirtualChain, angles: Sequence[float], aim: EndAim, hyper: Hyperparameters) -> list[float]:
-    """Algorithm 22: angles (n,) [rad] within limits and not exactly at them, after rotating joints from the
-    end toward the root, and then twisting the end.
+    """Algorithm 22: angles (n,) [rad] within limits after rotating joints from the end toward the root, and
+    then twisting the end. With `hyper.avoid_edges` the rotated joints are not exactly at a limit.
     """
     solved = list(angles)
     whole = _whole(chain, aim)

@@ -66,8 +66,8 @@ class Planner:
         self.model, self.search, self.seeds = model, search, search.seeds
 
     def advance(self, state: Planning, context: FrameContext) -> Planning:
-        """The state after this frame: with a new plan after each `PERIOD`, and in every frame while the aim
-        is lost.
+        """The state after this frame: with a new plan after each `PERIOD`. While the aim is lost there is a
+        plan in every frame, and a search from scratch after each `LASTING_LOSS`.
         """
         state = state._replace(since_plan=state.since_plan + context.dt)
         if (due := int(context.lost / LASTING_LOSS)) != state.searches:

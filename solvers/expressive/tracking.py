@@ -353,7 +353,8 @@ def _held(pose: Candidates, steps: int) -> Held:
 
 def usable_memory(memory: object, start: Angles) -> TrackerMemory:
     """The last frame's memory, for a frame that starts at angles `start` (n,); if these are not the last
-    solution, only the part about the target's motion and other branches.
+    solution, only the part about the target's motion and other branches; without a memory that fits, a new
+    one at rest.
     """
     angles, at_rest = tuple(start.tolist()), (0.0,) * len(start)
     if not isinstance(memory, TrackerMemory) or len(memory.angles) != len(angles):

@@ -123,7 +123,7 @@ class JacobianSolver:
         self, goal: GazeGoal, posture: Array, angles: Array, before: Allowances | None
     ) -> UpdateRun:
         """Best iterate of updates from `angles` (n,) [rad or m], which end when the goal is met and the
-        posture has settled, or when restarts no longer help.
+        joints have settled, when no restart is left, or after `Updates.at_most` updates.
         """
         use = self.updates
         iterate = best = self.at(goal, posture, angles)
