@@ -66,7 +66,7 @@ ERIK = SolverInfo(
 DAMPED = SolverInfo(
     "dls",
     "Damped least squares",
-    "A step against the error, held back near singular poses (Buss 2009)",
+    "A step that reduces the error, shortened near singular poses (Buss 2009)",
     family.dls,
     options=DampedOptions,
 )
@@ -95,7 +95,7 @@ SOLVERS: dict[str, SolverInfo] = {
         SolverInfo(
             "ccd",
             "CCD",
-            "Joint by joint, each points its end at the target; blind to the posture it started from (Zalo)",
+            "Joint after joint points the chain's end at the target; the posture is only the start (Zalo)",
             Ccd,
             options=CcdOptions,
         ),
@@ -111,14 +111,14 @@ SOLVERS: dict[str, SolverInfo] = {
         SolverInfo(
             "sdls",
             "Selectively damped",
-            "Each direction held back by what it does to the ends (Buss & Kim 2005)",
+            "Limits each singular direction by how far its joints move the ends (Buss & Kim 2005)",
             family.sdls,
             options=SelectiveOptions,
         ),
         SolverInfo(
             "priorities",
             "Task priorities",
-            "Position, then aim, then posture: no task disturbs one before it",
+            "Tasks in order, such as position, aim, posture: none disturbs one before it",
             family.priorities,
             options=PriorityOptions,
         ),
@@ -132,7 +132,7 @@ SOLVERS: dict[str, SolverInfo] = {
         SolverInfo(
             "transpose",
             "Jacobian transpose",
-            "Straight down the error: simple, slow close to the goal",
+            "Steps down the error's gradient: simple, slow close to the goal",
             family.transpose,
             options=JacobianOptions,
         ),

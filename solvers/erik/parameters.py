@@ -122,7 +122,8 @@ class Hyperparameters(SolverOptions):
     non_convergence_ccd_trick: bool = setting(
         True,
         "CCD Trick",
-        "Where iterations do not converge after the Offset Trick, end with CCD (ERIK paper, Algorithm 3)",
+        "Where iterations do not converge, even after the Offset Trick if it is on, end with CCD (ERIK paper,"
+        " Algorithm 3)",
     )
     progress: float = setting(
         1e-3,

@@ -103,8 +103,8 @@ class JacobianOptions(SolverOptions):
     shakes: int = setting(
         6,
         "Restarts",
-        "Restarts nearby, where updates from scratch are stuck (compare Beeson & Ames 2015); 0: the bare"
-        " method",
+        "Largest number of restarts from other poses, near ones first, where updates from scratch are stuck"
+        " (compare Beeson & Ames 2015); 0: the bare method",
         high=100,
     )
     at_targets: bool = setting(
