@@ -346,7 +346,7 @@ def _progress(
     Args:
         solution, last: Solution of this tick, and of the last one if there was one.
         before: The progress after the last tick; None: the goal is new.
-        plans: Whether the solver plans; if it misses its goal and does not move, it can be about to begin a
+        plans: Whether the solver plans; if it misses its goal and does not move, it may be about to begin a
             transition to another branch.
     """
     shape = solution.shape_deviation if solution.lowered is None else solution.lowered

@@ -126,7 +126,7 @@ class ResidualBlock:
         raise NotImplementedError
 
     def missed(self, rotation: Quaternion, position: Vector) -> EndError:
-        """The error, as users see it, at one orientation and position [m] of the end."""
+        """The visible error at one orientation and position [m] of the end."""
         residual = self.errors(np.array([to_matrix(rotation)]), np.array([position]), 1.0)
         size = float(np.linalg.norm(residual.error[0]))
         return EndError(distance=size) if self.kind == "position" else EndError(size, size)

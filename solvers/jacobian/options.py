@@ -103,8 +103,8 @@ class JacobianOptions(SolverOptions):
     shakes: int = setting(
         6,
         "Restarts",
-        "Largest number of restarts from other poses, near ones first, where updates from scratch are stuck"
-        " (compare Beeson & Ames 2015); 0: the bare method",
+        "Largest number of restarts of a solve from scratch that is stuck: the first near its pose, later ones"
+        " farther away (compare Beeson & Ames 2015); 0: none, as in the original method",
         high=100,
     )
     at_targets: bool = setting(

@@ -265,7 +265,7 @@ def _motions(solver: MechanismSolver, state: AssemblyState, coordinates: Indices
 
 
 def _positive(axis: Array) -> Array:
-    """The axis or its opposite, whichever has a positive component of largest magnitude."""
+    """The axis, with the sign that makes its component of largest magnitude positive."""
     return axis if axis[np.abs(axis).argmax()] > 0.0 else -axis
 
 
