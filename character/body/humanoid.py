@@ -38,8 +38,8 @@ ORIGIN: Vector = (0.0, 0.0, 0.0)
 
 
 def _tree() -> dict[str, str | None]:
-    """Parent of each of Unity's HumanBodyBones, parents first, and of VRM 1's: its thumbs are metacarpal,
-    proximal and distal, and Unity's proximal, intermediate and distal.
+    """Bone -> its parent, parents first, for the bones of Unity's HumanBodyBones and of VRM 1. These differ in
+    the thumbs: metacarpal, proximal and distal in VRM; proximal, intermediate and distal in Unity.
     """
     tree: dict[str, str | None] = {
         "Hips": None,

@@ -112,7 +112,7 @@ class CompiledBody:
 
     Attributes:
         inputs: The arrays of `struct limber_body_step` by the names of its fields.
-        settings: Its other fields.
+        settings: The other fields of that structure.
     """
 
     def __init__(
