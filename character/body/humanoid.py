@@ -38,7 +38,7 @@ ORIGIN: Vector = (0.0, 0.0, 0.0)
 
 
 def _tree() -> dict[str, str | None]:
-    """Bone -> its parent, parents first, for the bones of Unity's HumanBodyBones and of VRM 1. These differ in
+    """Bone -> its parent, parents first, for Unity's HumanBodyBones and the bones of VRM 1. These differ in
     the thumbs: metacarpal, proximal and distal in VRM; proximal, intermediate and distal in Unity.
     """
     tree: dict[str, str | None] = {
