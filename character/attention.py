@@ -1,4 +1,4 @@
-"""Attention of a chain: the perceived position of its target, which the chain may follow with a lag, a dead
+"""Attention of a chain: the perceived position of its target, which the chain can follow with a lag, a dead
 zone, or only in part.
 
 Eyes lead, a head follows later and not fully, a torso hardly at all: each chain of a character has its
@@ -18,7 +18,7 @@ from ..solvers.kinematics.rotations import Quaternion, Vector
 from ..solvers.kinematics.skeleton import Pose
 
 # [rad, or relative to the distance] difference up to which a target counts as reached: the rounding error of
-# its position in Blender's single precision
+# its position in Blender's single precision. Also the horizontal part below which a unit vector is vertical
 ARRIVED = 1e-6
 NEAREST = 1e-9  # [m] distance from the root below which a target has no direction
 # cosine below which two directions count as opposite, so that the rotation between them is not unique
@@ -39,8 +39,8 @@ class AttentionSettings:
 
     Attributes:
         lag: Time [s] by which the chain trails a steadily moving target.
-        dead_zone: Angle [rad] by which a target may move before the chain follows; the chain then stays that
-            far behind.
+        dead_zone: Angle [rad] by which a target can move before the chain follows; the chain then stays that
+          far behind.
         change: Duration [s] of the change to another target.
         eases_jumps: Whether the chain also changes gradually to the new position of a target that has jumped.
     """
@@ -152,7 +152,7 @@ def attend(
 
 def partial(pose: Pose, aim: Aim, share: float) -> Aim:
     """An aim between the gaze direction of the posture's pose (`share` 0) and `aim` (`share` 1). Goals of
-    positions are returned unchanged.
+    positions, and gaze goals too near to have a direction, are returned unchanged.
     """
     gaze = aim.gaze(pose.tool_position)
     if share >= 1.0 or gaze is None or aim.desired_position is not None:
@@ -185,7 +185,7 @@ def _relative_rotation(a: Quaternion, b: Quaternion) -> Quaternion:
 
 
 def _power(rotation: Quaternion, share: float) -> Quaternion:
-    """A share (0 to 1) of a rotation."""
+    """Rotation about the same axis by a share (0 to 1) of the angle."""
     vector = rotations.logarithm(rotation)
     angle = rotations.length(vector)
     return (

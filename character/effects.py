@@ -19,7 +19,7 @@ class PostureEffect(Protocol):
 
     def offsets(self, skeleton: Skeleton, posture: Angles, up: Vector, seconds: float) -> Angles:
         """Offsets (n,) [rad; prismatic joints m] of the joints, small enough that no joint exceeds its
-        limits. A pure function, so that bakes and renders repeat it.
+        limits further than in the posture. A pure function, so that bakes and renders repeat it.
 
         Args:
             skeleton: The chain.

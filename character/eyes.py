@@ -3,7 +3,7 @@
 The state advances by time steps, with random numbers from a seed, so that the same steps give the same motion
 of the eyes in every host.
 
-Source: the figures, and where they are from, are in docs/guide/behaviour.md: people in conversation.
+Source of the constants: docs/guide/behaviour.md, where observations of people in conversation are cited.
 """
 
 import math
@@ -14,15 +14,19 @@ from ..solvers.kinematics.rotations import Vector
 from ..solvers.kinematics.skeleton import Angles, Skeleton
 from .draws import between, draws
 
-BETWEEN = (2.0, 6.0)  # [s] (shortest, longest) time between two blinks without another cause
+# [s] (shortest, longest) time between two blinks without another cause, divided by the factor of blinks
+BETWEEN = (2.0, 6.0)
 CLOSING, OPENING = 0.1, 0.15  # [s] durations of closing and of opening in a blink
 SHIFT = math.radians(20)  # [rad] smallest shift of the gaze that is accompanied by a blink
-FIXATION = 0.3  # [s] time after which a new direction becomes the one from which shifts are measured
+# [s] time constant with which the direction from which shifts are measured follows the gaze; it follows a
+# shift at once
+FIXATION = 0.3
 # [s] (shortest, longest) time of looking at the person, and of looking away
 LOOKING, AWAY = (2.0, 5.0), (0.5, 4.0)
 MOVE = 0.2  # [s] durations of the movement away and of that back
 ASIDE, UP = math.radians(20), math.radians(30)  # [rad] largest angles of a look away, to the side and up
-# [rad] rotation of an upper lid from open to closed, relative to which the gaze's pitch is measured
+# [rad] rotation of an upper lid from open to closed, and so the look downward that closes lids which follow
+# the gaze fully
 CLOSED = math.radians(40)
 WIDEST = -0.5  # smallest `closed` of the lids (0 open, 1 closed): a look upward opens them beyond open
 
@@ -31,7 +35,7 @@ class EyesSettings(NamedTuple):
     """Settings of the eyes.
 
     Attributes:
-        enabled: Whether the chain's end is eyes.
+        enabled: Whether the chain's end effector represents eyes.
         blinks: Factor of the number of blinks; 0 for none.
         aversion: Factor of the angles of looks away; 0 for none.
         follow: Share of the gaze's pitch that the lids follow.
@@ -81,7 +85,7 @@ class EyesState(NamedTuple):
 
     @property
     def is_settled(self) -> bool:
-        """Whether the eyes look at the target with open lids, so that they may stay at rest."""
+        """Whether the eyes look at the target, and neither a blink nor a movement is running."""
         return self.blink >= CLOSING + OPENING and self.since_move >= MOVE and self.moves % 2 == 0
 
     @property
@@ -131,7 +135,7 @@ def _blinked(state: EyesState, settings: EyesSettings, direction: Vector | None,
 
 
 def _toward(begin: Vector, end: Vector, share: float) -> Vector:
-    """Direction at a share (0 to 1) of the rotation from one direction to another."""
+    """Unit vector between two directions: their linear interpolation at a share (0 to 1), normalised."""
     mixed = rotations.add(rotations.scale(begin, 1.0 - share), rotations.scale(end, share))
     return rotations.unit(mixed)
 
@@ -169,7 +173,7 @@ def lid(state: EyesState, skeleton: Skeleton, angles: Angles) -> float:
 
 
 def pitch(skeleton: Skeleton, angles: Angles) -> float:
-    """Angle [rad] by which a chain's end looks up, relative to its look at rest."""
+    """Angle [rad] by which a chain's end looks up, relative to its look with all joints at 0."""
     rest = skeleton.forward([0.0] * len(skeleton)).tool_rotation
     look = rotations.rotate(skeleton.forward(angles.tolist()).tool_rotation, rotations.Y)
     upward = rotations.dot(look, rotations.rotate(rest, rotations.Z))

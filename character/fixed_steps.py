@@ -19,7 +19,7 @@ class FixedSteps:
             time: Current time [s], by a clock that never goes back.
         """
         begun = self._until if self._until is not None else time - STEP
-        steps = int((time - begun) / STEP + 1e-6)  # 1e-6: a timer may fire slightly early
+        steps = int((time - begun) / STEP + 1e-6)  # 1e-6: a timer can fire slightly early
         if steps <= 0:
             return 0.0
         self._until = time if steps > MOST_STEPS else begun + steps * STEP

@@ -16,15 +16,15 @@ from .draws import draws
 
 BREATH = 4.0  # [s] period of a calm adult's breathing
 INHALE = 0.4  # share of the period for breathing in, which is faster than breathing out
-# [s] periods of a standing body's slow sway, without a common multiple, so that no repetition is visible
+# [s] periods of a standing body's slow sway; their common multiple is hours, so that no repetition is visible
 SWAY = (2.9, 5.3, 9.1)
 GLANCE = 1.7  # [s] mean time between glances
 JITTER = 0.7  # width of the random shift of a glance's start, as a share of GLANCE
 DART = 0.15  # [s] duration of a glance's motion: that of a head's quick look
-# share of the reach per radian: if no joint lifts the end by more than this, breathing is reduced; in an
-# upright chain it vanishes
+# share of the reach per radian: if no joint lifts the end effector by more than this, breathing is reduced;
+# in an upright chain it vanishes
 LIFTS = 0.1
-# amplitude of the sway at the end, relative to that at the root, since bodies sway from the feet
+# amplitude of the last joint's sway, relative to the first joint's, since bodies sway from the feet
 ROOTED = 0.3
 
 
@@ -77,8 +77,8 @@ def _breath(seed: int, seconds: float) -> float:
 
 
 def _lifts(skeleton: Skeleton, angles: Sequence[float], up: Vector) -> list[float]:
-    """Upward velocity (n,) of the end per unit of each joint's velocity, relative to the joint that lifts the
-    end most.
+    """Upward velocity (n,) of the end effector per unit of each joint's velocity, relative to the largest of
+    them, but at least to `LIFTS` of the reach.
     """
     pose = skeleton.forward(angles)
     axes, lifts = skeleton.world_axes(pose), [0.0] * len(skeleton)
@@ -109,7 +109,9 @@ def _swing(seed: int, joint: int, seconds: float) -> float:
 
 
 def _glancing_joints(skeleton: Skeleton) -> Sequence[int]:
-    """Indices of the joints that glance: the last third, at least two."""
+    """Indices of the joints that glance: a third of the chain's number of joints, at least two, counted back
+    from the end effector.
+    """
     count = max(2, len(skeleton) // 3)
     return skeleton.path()[-count:]
 

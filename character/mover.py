@@ -1,8 +1,7 @@
 """Interface of a mover: a model with a pure tick.
 
 The model is built once from data that rarely changes (joints, limits, solver, filters), and ticked in every
-frame. A further kind of mover is another class with such a tick, and code of each host that reads its
-inputs.
+frame. A new kind of mover needs another class with such a tick and, in each host, code that reads its inputs.
 """
 
 from typing import Any, NamedTuple, Protocol
@@ -11,7 +10,7 @@ from typing import Any, NamedTuple, Protocol
 class GoalResidual(NamedTuple):
     """Error of one goal of a mover, as solved, before the motion filter."""
 
-    name: str  # name of the goal's owner, as used in sentences
+    name: str  # name of the end, body or other owner of the goal, as used in messages
     angle: float  # [rad] error of the orientation; 0 if the goal has none
     distance: float  # [m] error of the position; 0 if the goal has none
 

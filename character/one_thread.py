@@ -1,7 +1,7 @@
 """Restricts numpy's linear algebra to one thread while Limber computes.
 
 Limber's matrices are small, and BLAS splits their products among threads that busy-wait for each other. On a
-computer with busy cores, a frame of a millisecond then takes a second.
+computer with busy cores, a frame of a millisecond can then take a second.
 """
 
 from collections.abc import Iterator

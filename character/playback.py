@@ -4,7 +4,8 @@ from collections.abc import Hashable
 from dataclasses import dataclass, field
 from typing import Generic, NamedTuple, Self, TypeVar
 
-# [s] longest scene time between two frames of a playback that drops frames; a longer step is a jump
+# [s] longest scene time between two frames of a playback that drops frames; a longer step counts as a jump,
+# at which motion restarts
 JUMP = 0.5
 
 Snapshot = TypeVar("Snapshot")  # state of a stage as a value
@@ -15,7 +16,7 @@ class Time(NamedTuple):
 
     frame: int
     fraction: float  # fraction of a frame, from 0 to below 1
-    step: int  # number of frames between two shown frames
+    step: int  # difference of the numbers of two successive shown frames
     seconds_a_frame: float  # [s] duration of a frame at the scene's rate
 
 
@@ -47,7 +48,7 @@ class Playback(Generic[Snapshot]):
     """Playback of a stage: its current frame in each scene."""
 
     _frames: dict[Hashable, int] = field(default_factory=dict)  # scene -> the frame that it has reached
-    # scene -> the frame before it
+    # scene -> the frame reached before that one, with its snapshot
     _before: dict[Hashable, _Instant[Snapshot]] = field(default_factory=dict)
 
     def frame(self, scene: Hashable) -> int | None:
@@ -74,7 +75,7 @@ class Playback(Generic[Snapshot]):
             scene: Identity of the scene.
             time: The frame.
             now: The stage's current state.
-            is_playing: Whether the scene is playing, so that it may drop frames.
+            is_playing: Whether the scene is playing, so that skipped frames count as dropped.
         """
         if time.fraction:
             return self._between_frames(scene, time)

@@ -1,11 +1,11 @@
-"""Detects a change of a signal's sample rate, from a window of the newest samples and lines fitted to their
-times under the assumption of no loss. Pure functions.
+"""Detects a change of a signal's sample rate, from a window of the newest samples and regression lines of
+their times over their numbers, under the assumption of no loss. Pure functions.
 
 With an outdated period, samples seem to be lost or late. For each sample of the window, two descriptions of
 the later samples are compared: one by the current line, including the assumed losses, and one by a new line,
-including its two parameters and its first sample. The shortest description decides whether and when the
-sender has changed its rate. Losses are more likely if values move less evenly without them: a lost sample
-changes the values too, a late one only its time.
+including the line's two parameters and the sample at which it begins. The shortest description decides
+whether and when the sender has changed its rate. Losses are more likely if values move less evenly without
+them: a lost sample changes the values too, a late one only its time.
 
 Sources: Rissanen 1978, "Modeling by shortest data description"; Lorden 1971, "Procedures for reacting to a
 change in distribution" (the likelihood ratio, over all times of the change).
@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 
 from ..solvers.kinematics.se3 import Array
 
-LENGTH = 32  # number of samples in a window; 24 and 48 give the same results
+LENGTH = 32  # number of samples in a window; 24 and 48 gave the same results
 COLUMNS = 5  # number of values stored for each sample: those of TimedSample
-LINE = 2.0  # number of parameters of a line, which is also the number of samples that any line fits exactly
+LINE = 2.0  # number of a line's parameters, and so the number of samples that a line always fits exactly
 # smallest sum of squared deviations of sample numbers, so that a single sample causes no division by 0
 LEAST_SPREAD = 1e-12
 
@@ -72,7 +72,8 @@ def verdict(window: Array, dt: float, rounding: Array) -> Verdict:
     Args:
         window: (m, 5, 32) windows.
         dt: [s] time between ticks.
-        rounding: (m,) [s] time differences below this cannot be distinguished.
+        rounding: (m,) [s] time differences below this cannot be distinguished: deviations up to half of it do
+            not count.
     """
     is_there = np.isfinite(window[:, 0])
     taken, counts, late, lost, values = np.where(is_there[:, None], window, 0.0).transpose(1, 0, 2)

@@ -1,7 +1,7 @@
 """Record of a mover's motion from frame to frame.
 
 A host, such as Blender, has a record for each of its movers. It reads the mover's inputs, ticks the record,
-and shows the result; the engine calls nothing of the host.
+and shows the result; the engine never calls the host.
 """
 
 from collections.abc import Iterator, Mapping

@@ -37,7 +37,7 @@ class RemoteSignals:
 
     def lasting(self) -> list[str]:
         """Addresses of the signals whose numbers have come for longer than `stream.PAUSE`, so that they are
-        streams and no single commands.
+        streams and not single commands.
         """
         if self._state is None:
             return []
@@ -120,7 +120,7 @@ class RemoteSignals:
         self._begun.clear()
         changed = fresh | (values != before).any(1)
         ended = self._state.time - self._state.timing.stamps > stream.PAUSE + self._state.timing.delays
-        # the caller may begin and end signals between two of the yielded values
+        # a copy, since the caller can begin and end signals between two of the yielded values
         for address, row in list(self._rows.items()):
             if changed[row]:
                 yield address, values[row, : self._sizes[address]].tolist()

@@ -5,7 +5,7 @@ sample is a whole number of periods after that of the previous sample. The line 
 the arrivals by a regression in which large deviations are clipped to the usual size. The number of samples
 lost before a new sample is the number that fits both its arrival and the motion of its values best: a lost
 sample changes both, a late one only its arrival. If the motion does not show how many were lost, the number
-does not matter either. Between two ticks several samples may arrive; the time at which the system received
+does not matter either. Between two ticks several samples can arrive; the time at which the system received
 each of them is more precise than the time of the tick. A change of the sender's rate is detected in a window
 of samples (`rate_window`).
 
@@ -38,7 +38,8 @@ LEARNT = 3  # number of samples after which the period is known well enough to d
 # [s] time without a sample after which the sender counts as stopped; the next sample begins a new motion
 PAUSE = 0.5
 LEAST = 1e-3  # [s] shortest period
-# largest deviation from the line that counts in the regression, in mean deviations; larger ones are clipped
+# largest deviation from the regression line that counts, as a multiple of the mean deviation; larger ones are
+# clipped to it
 ROBUST = 2.0
 STEADY = 0.1  # weight of a new deviation in the mean deviation
 LONGEST = 0.1  # [s] largest excess of the delay over the time between samples
@@ -50,15 +51,16 @@ SHRINK = 10.0  # [s] time constant with which a forgotten delay decreases
 # share of the greatest required delay: while samples still require more than this share of it, it is not
 # forgotten
 ABOUT = 0.8
-# threshold for a coarse clock of the sender: ratio of the errors by the sender's times to those by the line.
-# Times that are rounded down scatter about twice as much from sample to sample as about a line.
+# ratio of the values' errors by the sender's times to those by the line, above which the sender's clock
+# counts as coarse. Times that are rounded down scatter about twice as much from sample to sample as about a
+# line.
 COARSE = 1.25
 # share of a period: if the mean intervals of the sender's clock and of the arrivals differ by more, the two
-# clocks run at different speeds
+# clocks count as running at different speeds, and the sender's times are ignored
 PACE = 0.2
 SMALLEST = 1e-12  # smallest mean error of values: the error of rounding alone
-# [s] unevenness of arrivals that carries no information, whatever the time between ticks: the interval at
-# which a radio network delivers
+# [s] largest jitter of known arrival times that counts as noise: the interval at which a radio network
+# delivers; if ticks are closer together, the time between ticks
 UNEVEN = 0.0125
 # numbers of lost samples to try, relative to the number that follows from the time of arrival
 NEAR = np.array([-1.0, 0.0, 1.0])
@@ -73,7 +75,7 @@ class Timing(NamedTuple):
     lines: Array  # (m,) [s] times of the newest samples by the line of steady times
     is_exact: Mask  # (m,) whether the sender's times are used directly
     sent: Array  # (m,) [s] times of the newest samples as sent; NaN if not given
-    arrivals: Array  # (m,) [s] their times of arrival
+    arrivals: Array  # (m,) [s] times of arrival of the newest samples
     drifts: Array  # (m,) [s] mean difference of the intervals between arrivals and between the sender's times
     periods: Array  # (m,) [s] time between samples; 0 if not known yet
     counts: Array  # (m,) number of samples in the regression; 0 if the arrival of the newest one is not known
@@ -287,16 +289,16 @@ def _sender_clock(before: Timing, time: float, gap: Array, sent_span: Array) -> 
 
 
 def _shares(count: Array) -> tuple[Array, Array]:
-    """Two shares of the lateness of the last of `count` (m,) samples: that by which their regression line
-    moves at its end, and that by which its period changes; (m,) each.
+    """Gains of a regression line through `count` (m,) samples, as shares of the last sample's lateness: by
+    the first (m,) the line moves at its end, by the second (m,) its period changes.
     """
     return 2.0 * (2.0 * count - 1.0) / (count * (count + 1.0)), 6.0 / (count * (count + 1.0))
 
 
 def _followed(unbroken: Array, moved: Array, sample_counts: Array, is_paused: Mask) -> tuple[Array, Array]:
-    """Motion of values if no sample was lost (m, 4, d), given the earlier one `unbroken`, after they have
-    moved by `moved` (m, d) in `sample_counts` samples, and their distances (m,) from the extrapolation of
-    the earlier motion.
+    """Motion of values if no sample was lost, after they have moved by `moved` (m, d) in `sample_counts`
+    samples: its new state (m, 4, d), given the state `unbroken` before, and the distances (m,) of the values
+    from the extrapolation of that state.
     """
     slopes, velocities, accelerations, spans = unbroken.transpose(1, 0, 2)
     errors = Course(velocities, accelerations).misses(moved, sample_counts)
@@ -325,7 +327,7 @@ def _lost(
 ) -> Array:
     """Most likely numbers (m,) of samples lost before the newest ones, by arrivals and values. Deviations of
     both have long tails (Cauchy distribution). `gap`, `period`, `rounding`: (m,) [s] time since the sample
-    before, expected period, and differences that mean nothing; other arguments as for `renewed`.
+    before, expected period, and time differences that carry no information; other arguments as for `renewed`.
     """
     spread = np.maximum(before.spreads, 0.5 * rounding)
     about = np.rint((gap - sample_counts * period) / np.maximum(period, LEAST))

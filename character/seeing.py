@@ -1,4 +1,4 @@
-"""Persons whom trackers see: their number, distance and world position. Any program may be a tracker; a host
+"""Persons whom trackers see: their number, distance and world position. Any program can be a tracker; a host
 passes its reports on.
 
 A tracker reports for each person in its camera's picture: the person's number, the age of the picture, the
@@ -23,10 +23,11 @@ from .stream import PAUSE
 
 # [s] time after a person's last picture from which the person counts as lost: the same as for a stream
 LOST = PAUSE
-SURE = 1.0  # sum of the confidences of a person's pictures above which the person counts as seen
+SURE = 1.0  # sum of the confidences of a person's sightings from which the person counts as seen
 NEARER = 0.5  # share of the followed person's distance below which another person counts as nearer
 NEARER_FOR = 1.0  # [s] time for which another person must be nearer before the camera follows them
-# largest number of persons at a time, so that invented person numbers cannot fill the memory
+# largest number of persons at a time, and of missing cameras that are reported; further ones are ignored, so
+# that invented numbers and names cannot fill the memory
 MOST_PERSONS = 64
 
 
@@ -73,7 +74,7 @@ class _Person:
     Attributes:
         sighting: The newest sighting.
         since: Time [s] since its picture was taken.
-        sureness: Sum of the confidences so far, at most `SURE`.
+        sureness: Sum of the confidences so far.
         position: World position (3,) [m]; empty if the camera's pose is not known.
         count: Number of sightings since the last tick.
     """
@@ -86,7 +87,7 @@ class _Person:
 
     @property
     def is_seen(self) -> bool:
-        """Whether the person's sightings are sure enough together."""
+        """Whether the confidences of the person's sightings add up to at least `SURE`."""
         return self.sureness >= SURE
 
 
@@ -125,7 +126,7 @@ class _Camera:
         return x, y, z
 
     def choose(self, distances: dict[float, float], dt: float) -> None:
-        """Chooses the person to follow: the nearest one, until another has been much nearer for a while.
+        """Chooses the person to follow: the nearest one, until another has been much nearer for `NEARER_FOR`.
         `distances`: distances [m] of persons, by their numbers.
         """
         nearest = min(distances, key=distances.__getitem__, default=None)
@@ -170,7 +171,9 @@ class SeenPersons:
         return bool(self._persons) or self._signals.is_active
 
     def is_news(self, unknown: str) -> bool:
-        """Whether a missing camera has not been reported to the user yet; marks it as reported."""
+        """Whether a missing camera, by the name `unknown`, is to be reported to the user now; marks it as
+        reported. False if it was reported before, or `MOST_PERSONS` other names were.
+        """
         is_news = unknown not in self._unknown and len(self._unknown) < MOST_PERSONS
         if is_news:
             self._unknown.add(unknown)
@@ -178,13 +181,14 @@ class SeenPersons:
 
     def note_targets(self, distances: Iterable[float]) -> None:
         """Records the distances [m] of the targets that other programs move at present. Each counts as a
-        person who is seen, since a tracker may send where a person is and nothing else.
+        person who is seen, since some trackers send only where a person is.
         """
         self._targets = tuple(distances)
         self._is_tracked = self._is_tracked or bool(self._targets)
 
     def take(self, camera: str, sighting: Sighting, pose: Matrix | None) -> None:
-        """Records a sighting; one that is older than the known one is ignored.
+        """Records a sighting; one with confidence 0 removes the person. A sighting is ignored if it is older
+        than the known one or than `LOST`, or if its person would be one too many.
 
         Args:
             camera: Name of the camera.

@@ -45,7 +45,7 @@ class Turn(NamedTuple, Generic[Pose]):
     Attributes:
         mover: Index of the mover.
         is_mutual: Whether its targets have the desired poses of other movers, instead of their current ones.
-        moved: What has moved since the last turn.
+        moved: New poses of the movers that have moved since the last turn.
     """
 
     mover: int
@@ -70,7 +70,7 @@ def turns(order: TickOrder, records: Sequence[MoverRecord[Pose]]) -> Iterator[Tu
     first_cyclic = next((k for k in order.indices if k in order.cyclic), None)
     for index in order.indices:
         if index == first_cyclic:
-            # movers that carry those of the cycle may have moved since the views were made
+            # movers that carry those of the cycle can have moved since the views were made
             moved += [NewPoses(k, records[k].pose_before, records[k].desired_before) for k in order.cyclic]
         yield Turn(index, index in order.cyclic, moved)
         moved = [NewPoses(index, records[index].pose, records[index].desired_pose)]
@@ -94,7 +94,7 @@ def in_order(needs: Needs, looks_forward: Sequence[bool]) -> TickOrder:
         looks_forward: For each mover whether, in a cycle, it reads the desired poses of the others instead of
             their last poses.
     """
-    ordered, has_cycle = _by_depth(needs)
+    ordered, has_cycle = _topological_order(needs)
     if not has_cycle:
         return TickOrder(ordered)
     # a cycle of movers that look at each other is broken by desired poses
@@ -120,7 +120,7 @@ def feedback(needs: Needs, looks_forward: Sequence[bool]) -> dict[int, int]:
     return through
 
 
-def _by_depth(needs: Needs) -> tuple[list[int], bool]:
+def _topological_order(needs: Needs) -> tuple[list[int], bool]:
     """Indices of the movers, each after those on which it depends, and whether there is a cycle."""
     ordered: list[int] = []
     begun: set[int] = set()

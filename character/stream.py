@@ -1,5 +1,5 @@
-"""Streams: converts samples that arrive at any times to values at every tick. Pure functions: no network and
-no clock.
+"""Streams: converts samples that arrive at any times to values at every tick. Pure functions, independent of
+the network and the clock.
 
 A program that sends 30 poses a second to a clock of 60 ticks a second would move a body in steps. Here every
 sample begins a cubic Hermite curve from the shown value and velocity to the sample and its velocity, so that
@@ -19,15 +19,17 @@ from ..solvers.kinematics.se3 import Array
 from . import sample_times
 from .sample_times import LEAST, PAUSE, Arrival, Course, Timing
 
-REJOIN = 0.5  # [s] longest time in which an interrupted stream is caught up with
+REJOIN = 0.5  # [s] usual longest time in which an interrupted signal catches up with its new samples
 START = 0.25  # [s] time in which the motion moves to a new stream that is slower than the ticks
 ROUNDING = 1e-6  # relative rounding error of times
 # number of periods in which an extrapolated signal returns to its last sample, if no other arrives
 RETURN = 3.0
-INSTANT = 1e-9  # [s] duration below which a curve is a step
-# largest distance by which a signal leaves the range of the last samples, in distances between these
+INSTANT = 1e-9  # [s] shortest duration of a curve; a shorter one counts as a step
+# largest distance by which a signal without sent velocities leaves the range of its last three samples, as a
+# multiple of that range
 BEYOND = 2.0
-LEAST_RATE = 1e-12  # [1/s] speed below which a velocity counts as 0
+# [1/s] smallest speed by which changes of velocity are divided
+LEAST_RATE = 1e-12
 
 __all__ = ["PAUSE", "REJOIN", "Samples", "StreamState", "advance", "begin"]
 
@@ -72,10 +74,10 @@ class Cubics(NamedTuple):
     start.
     """
 
-    begin: Array  # (m,) [s]
+    begin: Array  # (m,) [s] start of each curve
     begin_values: Array  # (m, d)
     begin_velocities: Array  # (m, d) [1/s]
-    end: Array  # (m,) [s]
+    end: Array  # (m,) [s] end of each curve
     end_values: Array  # (m, d)
     end_velocities: Array  # (m, d) [1/s]
     end_accelerations: Array  # (m, d) [1/s^2]
@@ -224,8 +226,8 @@ def _renewed(state: StreamState, samples: Samples, rows: Indices, dt: float, rej
 def _tendency(
     state: StreamState, new: Samples, arrival: Arrival, is_new: NDArray[np.bool_]
 ) -> tuple[Tendency, Array, Array]:
-    """Motion of the signals to their new samples; velocities (m, d) [1/s] and accelerations (m, d) [1/s^2] at
-    these.
+    """Motion of the signals to their new samples, and the velocities (m, d) [1/s] and accelerations (m, d)
+    [1/s^2] with which their curves pass these; arguments as in `_renewed`.
     """
     before, spans = state.tendency, arrival.spans
     stops = (arrival.is_paused | is_new)[:, None]
@@ -260,7 +262,7 @@ def _cubics(
     velocities and accelerations, `motion` (m, d) each.
 
     A curve ends when its sample is due. If that is less than a period away, or an interruption is being
-    caught up, it ends later, at the extrapolated position of the signal.
+    caught up, it ends later, at the extrapolated position of the signal. Other arguments as in `_renewed`.
     """
     due = timing.stamps + timing.delays
     overdue = state.time - state.cubics.end
@@ -299,8 +301,8 @@ def _cubics(
 
 def _limits(state: StreamState, new: Samples, shown: Array, sent: Array) -> tuple[Array, Array]:
     """Bounds (m, d) between which a signal stays: the range of its last three samples, extended on both sides
-    by twice its size, its shown value, and the motion given by sent velocities. Otherwise few samples, or
-    some that arrived almost together, may give a parabola that leaves this range steeply.
+    by twice its size, its shown value, and the motion given by sent velocities. Otherwise the parabola
+    through few samples, or through samples that arrived almost together, could leave this range steeply.
     """
     before = state.samples.values - state.tendency.slopes * state.tendency.spans[:, None]
     last = np.array((new.values, state.samples.values, before))
@@ -333,7 +335,9 @@ def _rows_of_all(part: Rows, rows: Sequence[int] | Indices) -> Rows:
 
 
 def _rows_of(array: Any, rows: Sequence[int] | Indices) -> Any:
-    """Some rows of an array, or of all arrays of a tuple; a number of all signals stays."""
+    """Some rows of an array, or of all arrays of a tuple; a number that holds for all signals is
+    unchanged.
+    """
     if isinstance(array, tuple):
         return _rows_of_all(array, rows)
     return array[rows] if array.ndim else array

@@ -1,7 +1,8 @@
 """Widest look of a chain: how far its end looks away from the front of the character, and to which side.
 
 A look is given by two angles from the end's direction at rest: to the side (about the figure's up axis), and
-up. Beyond the widest look it rests at the edge, at the height of the target if the edge is that wide. When
+up. Beyond the widest look it rests at the edge, at the height of the target if the widest look is a right
+angle or more. When
 the target passes behind, the look stays at its edge until the other side is clearly nearer, and then crosses
 over in front.
 """
@@ -17,8 +18,8 @@ from ..solvers.kinematics.rotations import Quaternion, Vector
 from ..solvers.kinematics.skeleton import SHORTEST_LINK, Pose, Skeleton
 
 ALL_AROUND = math.pi - 1e-3  # [rad] smallest widest look that counts as no limit
-# [rad] angle from straight behind that a target must exceed on the other side before the look changes sides;
-# a target that stays straight behind changes nothing
+# [rad] angle from straight behind that a target must exceed on the other side before the look changes sides,
+# reduced to half of the angle between the widest look and straight behind where that is smaller
 BEHIND = math.radians(15)
 
 
@@ -43,7 +44,8 @@ class LookState(NamedTuple):
     """State of the look in a frame, passed on to the next frame.
 
     Attributes:
-        side: Side of the target, 1 to the left and -1 to the right.
+        side: Side on which the look is, 1 left and -1 right: that of the target, or of the last frame for a
+            target behind.
         angles: Angles of the look to the side and up [rad].
         origin: Angles [rad] at the start of the last crossing.
         left: Remaining time [s] of that crossing.
@@ -65,8 +67,8 @@ class LookState(NamedTuple):
 
 
 class Facing(NamedTuple):
-    """Frame of an end that faces its rest direction, in the base frame: rotation (the look is along +Y, up is
-    +Z) and position [m].
+    """Coordinate frame, in the base frame, of an end effector that looks in its rest direction: rotation (the
+    look is along +Y, up is +Z) and position [m].
     """
 
     rotation: Quaternion

@@ -20,7 +20,7 @@ FILTERS: dict[str, FilterInfo] = {
         FilterInfo(
             "nutty",
             "Nutty",
-            "The paper's own filter: eases toward the target, softer and slower",
+            "Softer and slower than Swift: eases toward the target (Ribeiro & Paiva 2019)",
             NuttyFilter,
         ),
     )

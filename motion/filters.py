@@ -16,9 +16,10 @@ class MotionStyle:
     Attributes:
         sigma: Smoothness, 0 to 1: 0 is neutral, 1 the smoothest and slowest.
         rho: Responsiveness, 0 up to but not 1: makes a smooth motion faster again.
-        velocity, acceleration, jerk: Shares of the joint's limits that the motion may use: above 0, up to 1.
-        beta: Distance from a position limit at which the Nutty filter slows down: 1 from mid-range on, larger
-            values later. Above 0.
+        velocity, acceleration, jerk: Shares of the joint's limits that the motion uses at most: above 0, up
+            to 1.
+        beta: Exponent with which the Nutty filter slows down toward a position limit: 1 from mid-range on,
+            larger values only nearer to the limit. Above 0; the other filters ignore it.
     """
 
     sigma: float = 0.0
@@ -60,8 +61,8 @@ NO_FILTER = "none"  # key that stands for "no motion filter" in settings
 
 
 class Filter(Protocol):
-    """Interface of a joint's motion filter: turns its target into a motion that a motor can follow. Pure
-    functions of the state.
+    """Interface of a joint's motion filter: turns its target into a motion that a motor can follow. Its
+    methods are pure functions of their arguments.
     """
 
     @property
@@ -79,7 +80,7 @@ class Filter(Protocol):
         Args:
             state: State that `rest` or the last `step` returned.
             target: Desired position [rad]; clamped to the position limits.
-            dt: Time [s] since `state`, at least 0; may change from step to step. 0 returns the same state.
+            dt: Time [s] since `state`, at least 0; it can change from step to step. 0 returns the same state.
             target_velocity: Velocity of the target [rad/s], if the caller knows it; None: the filter
                 estimates it.
 

@@ -1,4 +1,4 @@
-"""A joint's limits, its state of motion, and the curve through its frames.
+"""A joint's limits, its state of motion, and the curve between its frames.
 
 The curve keeps the velocity, acceleration and jerk limits that the frames keep. Source: docs/motion.md, "The
 limiter, and motion between frames".
@@ -9,8 +9,8 @@ from math import isfinite
 
 from .errors import LimitsError, TargetError, TimeStepError
 
-# largest excess over a limit that counts as a rounding error, as a share of the limit: about forty units in
-# the last place, more than the rounding of one step and less than a check of limits notices
+# largest excess over a position limit that counts as a rounding error, as a share of the larger limit in
+# magnitude: about forty units in the last place, more than one step's rounding error. Beyond: left as it is
 _ROUNDING = 1e-14
 FRAMES = 4  # number of control points that determine a point of the curve
 
@@ -77,7 +77,8 @@ class Kinematic:
     """State of motion of one joint: position [rad], velocity [rad/s], acceleration [rad/s2] (metres for a
     prismatic joint).
 
-    A filter may return a subclass that stores more, and accepts a plain one as a state without history.
+    A filter can return a subclass that stores more, and accepts a plain `Kinematic` as a state without
+    history.
     """
 
     position: float

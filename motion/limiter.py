@@ -10,11 +10,11 @@ from .joint import Kinematic, Limits, check_step
 from .profile import ROUNDING, stopping_range, toward_rest
 from .tracking import TargetMotion, TrackingFilter, TrackingState, stopping_displacement
 
-# share added to velocity, acceleration and jerk limits: a clock that plays frames 3% too fast adds 9.3% to
-# the jerk, which is no fault
+# share added to the motion filter's velocity, acceleration and jerk limits: frames played 3% too fast raise
+# the jerk by 9.3% (1.03 cubed), and such motion is to pass unchanged
 HEADROOM = 0.1
-# [s] largest error that the headroom alone corrects, as the time for it at the headroom's velocity; a larger
-# one is corrected by the time-optimal motion, which is faster
+# [s] largest position error that the headroom alone corrects, divided by the headroom's velocity; a larger
+# error is corrected by the time-optimal motion, which is faster
 JOINED_WITHIN = 0.25
 
 
@@ -60,7 +60,7 @@ class Limiter(TrackingFilter):
 
     def _joining(self, state: Kinematic, requested: TrackingState, dt: float) -> TrackingState | None:
         """Next state of a joint that catches up with the motion using only the headroom; None if its error is
-        too large for that.
+        too large for that, the motion's last state is unknown, or the motion has come to rest.
         """
         last = state.target_motion if isinstance(state, TrackingState) else None
         if last is None or requested.velocity == requested.acceleration == 0.0:
@@ -125,9 +125,10 @@ def jerk_suffices(start: Kinematic, end: Kinematic, dt: float, jerk: float) -> b
     """Whether a motion with |jerk| at most `jerk` leads from `start` to `end` in `dt` seconds.
 
     Relative to full jerk over the step, the jerk's mean gives the change of acceleration, its first moment
-    that of velocity and its second moment that of position. For given mean and first moment the second is
-    largest if the jerk is at its maximum, then at its minimum, then at its maximum, and smallest for the
-    opposite signs; every value between is possible (moments of a bounded function).
+    about the end of the step that of velocity, and its second moment that of position. For given mean and
+    first moment the second moment is largest if the jerk is at its maximum, then at its minimum, then at its
+    maximum, and smallest for the opposite signs; every value between is possible (moments of a bounded
+    function).
     """
     pushed = jerk * dt
     mean = (end.acceleration - start.acceleration) / pushed

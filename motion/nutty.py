@@ -24,13 +24,14 @@ from .joint import Kinematic, Limits, check_step
 from .profile import Point, moved, moved_toward, stopping_range
 
 # the filter's own step, as a share of the time in which the jerk builds up the usable acceleration: a longer
-# step lags, a shorter one exceeds the limits
+# step lags; a shorter one would often exceed the limits, so that the time-optimal motion replaces it
 OWN_STEP = 0.3
 SHORTEST_OWN_STEP = 0.02  # [s] shortest own step: the 50 Hz of a hobby servo
-SUBSTEPS = 5  # fewest substeps in an own step: with them the loop is practically continuous at any frame rate
-LONGEST = 5.0  # [s] longest step of this filter; over a longer one the default filter moves the joint
-# smallest gain at sigma 0 (or as rho nears 1), and at sigma 1 with rho 0: at .25 the loop z^3 + z^2 + z +
-# gain converges fastest without oscillation; .08 is a third of it
+# smallest number of substeps in an own step: the loop is then practically continuous at any frame rate
+SUBSTEPS = 5
+LONGEST = 5.0  # [s] longest step of this filter; over a longer one the joint moves time-optimally
+# smallest gain at sigma 0 (or as rho nears 1), and at sigma 1 with rho 0: at .25 the loop, with
+# characteristic polynomial z^3 + z^2 + z + gain, converges fastest without oscillation; .08 is a third of .25
 EASE = (0.25, 0.08)
 MAX_GAIN = 0.5  # largest gain: half of 1, at which the loop oscillates forever
 # smallest share of the velocity limit that Omega leaves, so that a joint arrives at its position limit
@@ -85,10 +86,10 @@ class NuttyFilter:
         position, velocity, acceleration = point
         limits = self.limits
         induced = (target - position) / filter_step
-        # Repair 6: H falls to .002, with which the joint creeps for minutes, and Omega to 0 at a position
-        # limit; H begins at 1, at which the loop oscillates forever. Bounds on both let the motion ease and
-        # still arrive. The lower one is gentler with sigma and rises with rho, which H does not near the
-        # target.
+        # Repair 6: near the target H falls to .002, with which the joint creeps for minutes, and at a
+        # position limit Omega falls to 0; far from the target H is 1, at which the loop oscillates forever.
+        # Bounds on both let the motion ease and still arrive. The lower bound of H falls with sigma and rises
+        # with rho, since near the target H itself hardly depends on them.
         easing = eased(induced, limits.velocity, self.style)
         smoothness = self.style.sigma * (1.0 - self.style.rho)
         easing = min(max(easing, EASE[0] + (EASE[1] - EASE[0]) * smoothness), MAX_GAIN)
@@ -104,7 +105,9 @@ class NuttyFilter:
         return saturated((push - acceleration) / filter_step, limits.jerk)
 
     def _allows(self, point: Point, jerk: float, ahead: Point, target: float, filter_step: float) -> bool:
-        """Whether the point `ahead` keeps all limits and can still stop before the target."""
+        """Whether the point `ahead` keeps all limits and can still stop before the target; False within
+        `HOME` of the target.
+        """
         limits = self.limits
         position, velocity, acceleration = ahead
         if (

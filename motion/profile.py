@@ -21,8 +21,8 @@ ROUNDING = 1e-15
 # largest number of trials in the search for a braking time: twice the bisections from any bracket to
 # neighbouring floats; about four are usual
 _MOST_TRIALS = 100
-# number of trials from one bisection to the next, which bounds their number where Newton's method converges
-# slowly
+# number of trials from one bisection to the next, which bounds the number of trials where Newton's method
+# converges slowly
 _HALVE_EVERY = 6
 
 
@@ -217,8 +217,8 @@ def _braking_time(
 
     The stopping position is `short` <= 0 at the beginning and `beyond` > 0 at the end, where it moves at
     `rate`. Newton's method within a bracket: the stopping position is constant while the joint brakes, so it
-    moves in proportion to the difference of `push` from the braking jerk. The first guess takes it for a
-    power of time.
+    moves in proportion to the difference of `push` from the braking jerk. The initial guess assumes that it
+    is a power of time.
     """
     position, velocity, acceleration = point
     early, late = 0.0, t

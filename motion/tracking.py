@@ -13,27 +13,29 @@ from .filters import NEUTRAL, MotionStyle
 from .joint import Kinematic, Limits, check_step
 from .profile import ROUNDING, Point, moved_toward, stopping_distance, stopping_range
 
-# factor of the joint's acceleration limit: a target that accelerates harder is not predicted, since following
-# it would end in antiphase
+# factor of the joint's acceleration limit: a higher acceleration of the target counts as a jump, and the
+# speed gained by it is not extrapolated, since the joint would end in antiphase to the target
 FOLLOWABLE = 2.0
-# factor of the joint's jerk limit, above which a target's acceleration is not extrapolated, since it may end
-# twice as fast as it began
+# factor of the joint's jerk limit: from this jerk on, a target's acceleration is not extrapolated, since it
+# can end twice as fast as it began; below this jerk, a share of the acceleration is extrapolated
 GENTLE = 0.5
-# a velocity below this multiple of what the last change of acceleration adds to it in a step may be noise
+# multiple of the velocity that the last change of acceleration adds in a step: up to it, the target's
+# velocity counts as noise and is not extrapolated
 CLEAR = 3.0
-# number of steps without a jump before the target is trusted again; in noise, one or two look smooth by
-# chance
+# number of steps without a jump after which a target that rests or has reversed is trusted fully again; in
+# noise, one or two steps look smooth by chance
 SMOOTH_STEPS = 3
 
 
 class TargetMotion(NamedTuple):
-    """Estimated motion of the target after a step, and the part of its speed that may vanish again. Source:
+    """Estimated motion of the target after a step, and the part of its speed that can vanish again. Source:
     docs/motion.md, "A moving target".
 
     Attributes:
         position: Position of the target [rad], within the position limits.
-        velocity: Mean over the last step [rad/s].
-        acceleration: Difference of the last two mean velocities [rad/s2].
+        velocity: Mean over the last step, or the velocity that the caller gave [rad/s].
+        acceleration: Difference of the last two velocities over the time between them [rad/s2]; 0 after a
+            jump of a given velocity.
         dt: Duration of the last step [s].
         change: Change of the acceleration since the step before [rad/s2].
         untrusted: Part of the speed [rad/s] that appeared in jumps.
@@ -55,7 +57,7 @@ def observed(
     last: TargetMotion | None, position: float, dt: float, given_velocity: float | None, limits: Limits
 ) -> TargetMotion:
     """Motion of the target estimated from its new position, `dt` seconds after the last; if `last` is None,
-    the target is assumed to be at rest.
+    the target is assumed to be at rest, or to move evenly with `given_velocity` [rad/s].
     """
     if last is None:
         return TargetMotion(position, given_velocity or 0.0, 0.0, dt)
@@ -92,7 +94,7 @@ def stop_ahead(motion: TargetMotion, limits: Limits) -> float:
     gained = 0.5 * dt * (acceleration + 0.75 * change)
     acceleration += change  # the acceleration one step after the observation
     if acceleration * velocity > 0.0:
-        # an acceleration that began abruptly may end abruptly
+        # an acceleration that began abruptly can end abruptly
         acceleration *= max(1.0 - motion.jerk / (GENTLE * limits.jerk), 0.0)
     ahead = stopping_displacement(velocity - copysign(untrusted, velocity) + gained, acceleration, limits)
     return ahead if ahead * velocity > 0.0 else 0.0

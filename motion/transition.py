@@ -42,10 +42,10 @@ class Transition:
         return TransitionState(position, target=position)
 
     def duration(self, state: Kinematic, target: float) -> float:
-        """Time [s] of a transition to `target` [rad], within all limits if it begins at rest.
+        """Time [s] of a transition to `target` [rad]: `seconds`, or the time within all limits from rest.
 
-        For a joint in motion the distance is its stopping distance plus the distance from where it would stop
-        to the target.
+        For a joint in motion the distance counts as its stopping distance plus the distance from where it
+        would stop to the target.
         """
         if self.seconds:
             return self.seconds

@@ -1,8 +1,8 @@
 """Cyclic coordinate descent: one joint after another moves so that the ends it carries come as near to their
 targets as possible.
 
-This module has the sweep and the step of a hinge; CCD and ERIK's variants of it choose the targets of each
-step. "Zalo" is the author of the quaternion CCD that docs/ccd.md describes.
+This module has the sweep and the step of a revolute joint; CCD and ERIK's variants of it choose the targets
+of each step. "Zalo" is the author of the quaternion CCD that docs/ccd.md describes.
 """
 
 import math
@@ -28,13 +28,14 @@ from .kinematics.rotations import (
 from .tolerances import SAME_ANGLE
 
 STILL = IDENTITY, ORIGIN  # rotation and translation of a body that has not moved
-# sum of a pull's squared terms up to which the target has no lever arm about the hinge, which then stays
+# sum of a pull's squared terms up to which the target counts as having no lever arm about the joint, which
+# then stays; also the stiffness up to which a prismatic joint stays
 NO_PULL = SAME_ANGLE * SAME_ANGLE
 
 
 class Pull(NamedTuple):
-    """Gradient terms of a hinge's objective, which is maximised: after a rotation by phi it is `level` cos
-    phi + `across` sin phi.
+    """Gradient terms of a revolute joint's objective, which is maximised: after a rotation by phi it is
+    `level` cos phi + `across` sin phi.
 
     The terms of several targets are added. `together` is 1 + cos of the whole error angle; `across` and
     `together` are proportional to the component along the axis and the real part of the quaternion between
@@ -55,15 +56,15 @@ class Pull(NamedTuple):
 
     @property
     def quaternion_rotation(self) -> float:
-        """Rotation angle [rad] of a hinge by the quaternion step: the rotation between the vectors, projected
-        onto the hinge's axis.
+        """Rotation angle [rad] of a revolute joint by the quaternion step: the rotation between the vectors,
+        projected onto the joint's axis.
 
-        Zalo rotates the joint by the quaternion between the two vectors and returns the hinge's axis to its
+        Zalo rotates the joint by the quaternion between the two vectors and returns the joint's axis to its
         direction by the shortest rotation; the rest is the quaternion's twist about the axis, 2 atan2(n axis,
         w). Of several pulls the quaternions' parts add up; for a whole orientation that is the optimum. It
         never overshoots: each step reduces the error, and where an end is nearly along the axis, so that
         `best_rotation` would swing wildly, it hardly rotates. For opposite vectors the axis is undefined; the
-        hinge's own is used.
+        joint's own is used.
         """
         if self.level < 0.0 and max(self.together, abs(self.across)) <= -SAME_ANGLE * self.level:
             return math.pi
@@ -86,8 +87,8 @@ class Pull(NamedTuple):
 
 
 def pull_of_vectors(axis: Vector, current: Vector, desired: Vector) -> Pull:
-    """Gradient terms of a hinge with unit axis `axis` for the vector `current` (any length), which should
-    have the direction `desired`.
+    """Gradient terms of a revolute joint with unit axis `axis` for the vector `current` (any length), which
+    should have the direction `desired`.
     """
     dot_product = dot(current, desired)
     across = dot(axis, cross(current, desired))
@@ -99,8 +100,8 @@ def pull_of_vectors(axis: Vector, current: Vector, desired: Vector) -> Pull:
 
 
 def pull_of_frames(axis: Vector, current: Quaternion, desired: Quaternion) -> Pull:
-    """Gradient terms of a hinge for the orientation `current`, which should become `desired`: those of the
-    three axes, summed and halved.
+    """Gradient terms of a revolute joint for the orientation `current`, which should become `desired`: half
+    the sum of the terms of its three axes.
     """
     w, x, y, z = multiply(desired, conjugate(current))
     along = x * axis[0] + y * axis[1] + z * axis[2]

@@ -80,7 +80,7 @@ class Diagnosis:
 
         Args:
             goal: The goal.
-            posture: The goal's posture (n,) [rad] as authored; it may exceed limits.
+            posture: The goal's posture (n,) [rad] as authored; it can exceed limits.
             angles: The solution (n,) [rad], within limits.
             iterations: Number of iterations, as the solver counts them.
             began: `time.perf_counter()` at its start.

@@ -16,7 +16,7 @@ from .least_squares.bounded_step import LONGEST_STEP, MAX_ITERATIONS
 from .least_squares.damping import FIRST_SHARE, MOST_SHARE, REDUNDANT
 from .tolerances import MET, SAME_ANGLE, TINY
 
-# ratio of the errors after and before four successful steps, at which the correction ends
+# ratio of the errors after and before four successful steps, from which the correction ends
 SLOWEST = 0.999
 
 
@@ -27,7 +27,7 @@ class Corrected(NamedTuple):
 
     angles: tuple[float, ...]  # (n,) [rad or m] angles within limits
     pose: Pose
-    aim_error: float  # [rad] size of the remaining residual
+    aim_error: float  # [rad; positions in fractions of the reach] size of the remaining residual
     steps: int
 
 
@@ -47,7 +47,7 @@ def correct(
         angles: Angles (n,) to start from.
         costs: Cost of each joint (n,): steps minimise the sum of cost times squared change, in radians or in
             fractions of the reach.
-        most_steps: Most steps; 0: the angles are only evaluated.
+        most_steps: Largest number of steps; 0: the angles are only evaluated.
     """
     current = skeleton.clamp(angles)
     pose = skeleton.forward(current)
@@ -102,9 +102,9 @@ def least_change(
     longest: Sequence[float],
     damping: float,
 ) -> list[float]:
-    """The step (n,) of least cost that removes the residual, as far as limits and damping allow. No joint
-    moves by more than `longest` (n,). Joints that the step would take beyond a limit stop at the limit;
-    the others compensate.
+    """The step (n,) of least cost that removes the residual `left`, as far as limits and damping allow. No
+    joint moves by more than `longest` (n,) [rad or m]. Joints that the step would take beyond a limit stop at
+    the limit; the others compensate.
     """
     size = left.size
     shrink = min(1.0, LONGEST_STEP / size) if size > 0.0 else 1.0
@@ -169,7 +169,8 @@ def _solve_three(
         zx += z * u
         zy += z * v
         zz += z * w
-    # Its factors, with a ridge proportional to the trace: nearly singular poses then take short steps.
+    # The matrix's factors, with a ridge proportional to the trace: nearly singular poses then take short
+    # steps.
     ridge = damping * (xx + yy + zz) + TINY
     first = max(xx, 0.0) + ridge
     b, c = yx / first, zx / first

@@ -62,7 +62,7 @@ class GazeSolution:
     goal: GazeGoal = field(repr=False)
     posture: tuple[float, ...] = field(repr=False)  # (n,) as authored
     measured: PoseErrors = field(repr=False)  # errors of each of `goal.ends`
-    memory: object = field(default=None, repr=False)  # state to pass to the next frame; solvers keep none
+    memory: object = field(default=None, repr=False)  # state for the next frame; solvers store none
     # [rad] shape deviation by the measure that the method minimises; None if the method has no measure of its
     # own
     lowered: float | None = None
@@ -137,10 +137,11 @@ class GazeSolver(Protocol):
                 `LONGEST_FRAME`.
 
         Raises:
-            PostureShapeError: the posture does not have one finite angle per joint.
+            PostureShapeError: the posture or the start does not have one finite angle per joint.
             TargetError: the target is not finite, or has no length.
             GoalKindError: the method does not know this kind of goal.
-            GazeError: the start is not finite, or `dt` cannot be the duration of a frame.
+            GazeError: an end does not exist, a weight cannot be used, or `dt` cannot be the duration of
+                a frame.
 
         A goal that cannot be met is no error: `converged` is False, and `reason` says why.
         """

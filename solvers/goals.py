@@ -76,7 +76,8 @@ class EndGoal:
 
 @dataclass(frozen=True)
 class GazeGoal:
-    """Goal of a gaze solver: aim of the end, posture to keep, and on a tree the goals of other ends.
+    """Goal of a gaze solver: aim of the skeleton's first end (the tool), posture to keep, and on a tree the
+    goals of other ends.
 
     A goal is an immutable value: data derived from it are computed once, so a changed posture needs a new
     goal.
@@ -84,8 +85,8 @@ class GazeGoal:
 
     aim: Aim
     posture: Angles  # (n,) [rad], prismatic joints [m]
-    # whether the end is equally good when rolled by pi about its own Y (ERIK's symmetric endpoint); for
-    # Orientation, Frame and `up`
+    # whether the end is equally good when rolled by pi about its own Y (ERIK's symmetric endpoint); used
+    # for `Orientation`, for `Frame` and with `up`
     symmetric: bool = True
     weight: float = 1.0
     keep: float = 1.0  # weight of the posture in relation to the aim, 0 to 1

@@ -20,8 +20,8 @@ class JointState(NamedTuple):
 
     values: Array  # (n,) [rad or m]
     speeds: Array  # (n,) [rad/s or m/s] speeds in the last step
-    lower: Array  # (n,) [rad or m] lower position limits; they may be infinite
-    upper: Array  # (n,) [rad or m] upper position limits
+    lower: Array  # (n,) [rad or m] lower position limits, infinite for none
+    upper: Array  # (n,) [rad or m] upper position limits, infinite for none
 
 
 class Limit(Protocol):

@@ -16,7 +16,7 @@ KEY = "setting"  # key in a dataclass field's metadata under which its `Setting`
 
 @dataclass(frozen=True)
 class Choice:
-    """A value that a setting may have: a name, or a tuple of names."""
+    """A value that a setting can have: a name, or a tuple of names."""
 
     value: str | tuple[str, ...]
     label: str
@@ -69,7 +69,7 @@ class Setting:
 
 
 def setting(default: Any, label: str, description: str, **more: Any) -> Any:
-    """A field of an options dataclass that users may set; `more`: other fields of its `Setting`."""
+    """A field of an options dataclass that users can set; `more`: other fields of its `Setting`."""
     more = {"high": 1.0, **more} if more.get("unit") == "share" else more
     return field(default=default, metadata={KEY: Setting(label, description, default, **more)})
 

@@ -18,8 +18,8 @@ from .kinematics.rotations import length, subtract
 from .kinematics.skeleton import Pose, Skeleton
 from .tolerances import MET, SAME_ANGLE, TINY
 
-# smallest fraction of the error by which joints bring the end nearer: the cosine of 87 degrees between the
-# error and the motion that the joints allow
+# fraction of an end's error up to which the part that joints could remove counts as none: the cosine of 87
+# degrees between the error and the motion that the joints allow
 STATIONARY = 0.05
 # a target is called out of reach if the end's distance from it is at most this times the distance by which
 # the target exceeds the reach; beyond that, something else obstructs the end

@@ -16,9 +16,9 @@ from .kinematics.rotations import IDENTITY
 from .kinematics.skeleton import SHORTEST_LINK, Angles, End, Pose, Skeleton
 from .spread import spread
 
-SEEDS = 16  # starts spread over the joints' ranges, tried until a pose has the sketch's directions
+SEEDS = 16  # number of starts spread over the joints' ranges, tried until a pose has the sketch's directions
 CLOSE = radians(0.1)  # [rad] error up to which a pose counts as having the sketch's directions
-FEWEST = 2  # fewest points that define a direction
+FEWEST = 2  # smallest number of points that define a direction
 
 
 class Sketched(NamedTuple):

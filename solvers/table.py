@@ -41,11 +41,12 @@ class SolverInfo:
     supports: Kinds = any_aim  # function that tells which kinds of aims the solver supports
     trees: bool = True  # whether the solver supports trees
     prismatic_only: bool = True  # whether it supports skeletons without a revolute joint
-    # options that a user may set, a frozen dataclass with defaults; None if there are none
+    # options that a user can set, a frozen dataclass with defaults; None if there are none
     options: type | None = None
     # name of the solver that this one is a variant of, with a name of its own; "" if none
     option_of: str = ""
-    # [s] time ahead whose goals `solve` uses as `ahead`, with `mutual`; 0: it has neither parameter
+    # [s] time up to which `solve` uses future goals, its argument `ahead`; 0: it has neither `ahead` nor
+    # `mutual`
     looks_ahead: float = 0.0
     # function that tells from the number of joints and the options why a chain is too long; "" if it is not
     why_too_long: Callable[[int, object], str] = lambda _joints, _options: ""
@@ -65,7 +66,7 @@ ERIK = SolverInfo(
 DAMPED = SolverInfo(
     "dls",
     "Damped least squares",
-    "A step against the error, held back near singular poses (Buss 2009)",
+    "A step that reduces the error, shortened near singular poses (Buss 2009)",
     family.dls,
     options=DampedOptions,
 )
@@ -94,7 +95,7 @@ SOLVERS: dict[str, SolverInfo] = {
         SolverInfo(
             "ccd",
             "CCD",
-            "Joint by joint, each points its end at the target; blind to the posture it started from (Zalo)",
+            "Joint after joint points the chain's end at the target; the posture is only the start (Zalo)",
             Ccd,
             options=CcdOptions,
         ),
@@ -110,14 +111,14 @@ SOLVERS: dict[str, SolverInfo] = {
         SolverInfo(
             "sdls",
             "Selectively damped",
-            "Each direction held back by what it does to the ends (Buss & Kim 2005)",
+            "Limits each singular direction by how far its joints move the ends (Buss & Kim 2005)",
             family.sdls,
             options=SelectiveOptions,
         ),
         SolverInfo(
             "priorities",
             "Task priorities",
-            "Position, then aim, then posture: none disturbs those before",
+            "Tasks in order, such as position, aim, posture: none disturbs one before it",
             family.priorities,
             options=PriorityOptions,
         ),
@@ -131,7 +132,7 @@ SOLVERS: dict[str, SolverInfo] = {
         SolverInfo(
             "transpose",
             "Jacobian transpose",
-            "Straight down the error: simple, slow close to the goal",
+            "Steps down the error's gradient: simple, slow close to the goal",
             family.transpose,
             options=JacobianOptions,
         ),

@@ -86,7 +86,7 @@ class PositionTask:
     """Task that brings k ends to positions, with weights along axes (section IV.B)."""
 
     ends: Ends  # the ends, with weights (k, 3) [1 / m^2]
-    targets: Array | Sequence[Vector]  # (k, 3) [m]
+    targets: Array | Sequence[Vector]  # (k, 3) [m] desired positions
     axes: Array | None = None  # (3, 3) axes of the weights, as columns; None: the axes of the tree's base
 
     def linear(self, at: Kinematics) -> tuple[Array, Array]:
@@ -108,7 +108,7 @@ class OrientationTask:
     """
 
     ends: Ends  # the ends, with weights (k, 3) [1 / rad^2] about the target's axes
-    targets: Array | Sequence[Matrix]  # (k, 3, 3) rotations
+    targets: Array | Sequence[Matrix]  # (k, 3, 3) desired orientations
 
     @cached_property
     def back(self) -> Array:

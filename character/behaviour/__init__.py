@@ -1,3 +1,3 @@
-"""Behaviour: what a character does on its own, as data, and the engine that makes its decisions. Knows no
-Blender.
+"""Behaviour: what a character does on its own, as data, and the engine that makes its decisions. Independent
+of Blender.
 """

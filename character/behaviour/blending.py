@@ -14,9 +14,9 @@ from ...solvers.kinematics.rotations import Vector
 from ...solvers.kinematics.skeleton import Angles, Skeleton
 from .data import AS_USUAL, ChainRole, Gesture, StateClip, interpolated
 
-# limits of weights and shares, whose transitions have a fixed duration
+# limits of weights and shares: only the range 0 to 1 counts, since their transitions have a given duration
 UNIT = Limits(0.0, 1.0, 1.0, 1.0, 1.0)
-SHORTEST = 1e-3  # [s] shortest transition; shorter ones are steps
+SHORTEST = 1e-3  # [s] shortest transition; a shorter one takes this time, which is a step at any frame rate
 FIELDS = ("influence", "share", "life")
 
 
@@ -27,9 +27,9 @@ class Instruction(NamedTuple):
         weights: Weight of each stored posture.
         influence, share: As in `ChainSettings`.
         life: Factor of the amount of idle motion.
-        target: Name of the target; None for that of the clip.
-        clips: (weight, values (n,) [rad; prismatic joints m]) of the clips of states, which add to the
-            postures; NaN for authored values.
+        target: Name of the target; None: the target of the exported animation.
+        clips: (weight, values (n,) [rad; prismatic joints m]) of each playing state clip, which are added to
+            the postures; NaN for joints with authored values.
         blinks, aversion: Factors of blinks and of looks away.
         lids: How far the lids are closed: 0 open, 1 closed.
         cues: Number of times that speech has ended.
@@ -82,7 +82,7 @@ class Visit(NamedTuple):
 
 
 class Usual(NamedTuple):
-    """Values of a chain's clip in a frame, used for what a role leaves open."""
+    """Values of a chain's exported animation in a frame, used for what a role leaves open."""
 
     weights: Sequence[float]  # weight (0 to 1) of each stored posture
     influence: float  # influence of the gaze: 0 none, 1 exact
@@ -90,7 +90,7 @@ class Usual(NamedTuple):
 
 
 def as_usual(usual: Usual) -> BlendState:
-    """Blend state, at rest, of a chain that follows its clip."""
+    """Blend state, at rest, of a chain that follows its exported animation."""
     values = [*usual.weights, *_shares(AS_USUAL, usual)]
     return BlendState(tuple(Transition(UNIT).rest(value) for value in values))
 
@@ -103,9 +103,9 @@ def blended(
     Args:
         state: State returned by the last call; None: the chain begins in its role.
         visit: The behaviour's current state for the chain.
-        names: Names of its stored postures.
-        usual: Values of its clip.
-        seconds: Duration [s] of the transition to this role.
+        names: Names of the chain's stored postures.
+        usual: Values of the chain's exported animation.
+        seconds: Duration [s] of the transition to the role of `visit`.
         dt: Time step [s].
     """
     goals = [*_weights(visit, names, usual), *_shares(visit.role, usual)]
@@ -140,7 +140,7 @@ def blended(
 
 
 def _begun(visit: Visit, weight: float) -> tuple[PlayingClip, ...]:
-    """The clip of a visit at the clip's start, blended in by `weight` (0 to 1); empty if the state has no
+    """The clip of a visit, blended in by `weight` (0 to 1), as a tuple of one; empty if the state has no
     clip.
     """
     if visit.clip is None:
@@ -166,7 +166,7 @@ def _played(
 
 
 def _weights(visit: Visit, names: Sequence[str], usual: Usual) -> list[float]:
-    """Weight of each stored posture in a visit, without its clip."""
+    """Weight of each stored posture in a visit; all are 0 while only a state clip determines the posture."""
     if visit.role.weights is None and visit.clip is None:
         return list(usual.weights)
     weights: Mapping[str, float] = dict(visit.role.weights or ())

@@ -19,11 +19,12 @@ class BehaviourError(ValueError):
 
 
 class ChainRole(NamedTuple):
-    """Settings of a chain in a state; None for values of its clip.
+    """Settings of a chain in a state. None: as in its exported animation, where life, blinks and aversion are
+    1 and lids 0.
 
     Attributes:
         weights: Weights of stored postures, by their names; the authored pose gets the rest up to 1.
-        target: Name of the target that its own end follows.
+        target: Name of the target that its own end effector follows.
         influence, share: As in `ChainSettings`.
         life: Factor of the amount of its idle motion.
         blinks, aversion: Factors of its blinks, and of its looks away.
@@ -66,13 +67,15 @@ class TransitionSpec:
 
     Attributes:
         begin, end: Names of the states; `ANY` if it can begin in every state except `end`.
-        cause: "event" NAME; "after" SECONDS in the state; at "random" between two times [s] in the state;
-            a person has been "seen" for SECONDS; has "arrived" in this state, after nobody was seen for
-            SECONDS; was seen and is "lost" for SECONDS, since an event or a person last changed the state;
-            nobody has been seen ("unseen") for SECONDS in the state; a person is "nearer" or "farther" than
-            METRES; the state's clip has "ended".
+        cause: What begins the transition; `least` is in seconds, or metres for "nearer" and "farther".
+            "event": the event `name`. "after": `least` in the state. "random": a random time in the state,
+            from `least` to `most`. "seen": a person has been seen for `least`. "arrived": a person has
+            appeared during the state, after nobody was seen for `least`. "lost": nobody has been seen for
+            `least`, and the person has disappeared since an event or a user last changed the state. "unseen":
+            nobody has been seen for `least` in the state. "nearer", "farther": the nearest person is nearer
+            or farther than `least`. "ended": the state's longest clip has played once.
         name: Name of the event.
-        least, most: Seconds or metres; `most` only for "random".
+        least, most: Bounds as described for `cause`; `most` counts only for "random".
     """
 
     begin: str
@@ -142,7 +145,8 @@ class StateClip(NamedTuple):
     Attributes:
         state: Name of the state.
         chain: Name of the chain.
-        rows: (k, n) [rad; prismatic joints m] values of the chain's joints; NaN for authored values.
+        rows: (k, n) [rad; prismatic joints m] values of the chain's joints; NaN for joints with authored
+            values.
         rate: Rows per second.
         loops: Whether it repeats; else it stays at its last row.
     """

@@ -11,8 +11,10 @@ from typing import NamedTuple
 from ..draws import between, draws
 from .data import Behaviour, TransitionSpec
 
-MOST_FADING = 8  # largest number of fading copies of a gesture that is triggered repeatedly
-# largest number of transitions in one tick; more would be a cycle of states that takes no time
+# largest number of fading copies of a gesture that is triggered repeatedly; the oldest end at once
+MOST_FADING = 8
+# largest number of transitions without an event in one tick; more are probably a cycle of states that takes
+# no time, and continue in the next tick
 MOST_CHANGES = 4
 
 
@@ -53,8 +55,14 @@ class PlayingGesture(NamedTuple):
 
 
 class Decision(NamedTuple):
-    """A decision: its time [s] since the start, the states before and after it or the gesture that begins,
-    its cause, and the randomly drawn waiting time [s] that led to it (None if no draw was involved).
+    """A decision: a change of state, or the begin of a gesture.
+
+    Attributes:
+        time: Time [s] since the start.
+        before, state: Names of the states before and after the decision.
+        cause: Its cause.
+        gesture: Name of the gesture that begins; "" for a change of state.
+        draw: Randomly drawn waiting time [s] that led to it; None if no draw was involved.
     """
 
     time: float
@@ -72,7 +80,7 @@ class BehaviourState(NamedTuple):
         name: Name of the behaviour's state.
         time: Time [s] since the start.
         seconds: Time [s] in the state.
-        announced: Time [s] since an event or a person last changed the state; infinite if never.
+        announced: Time [s] since an event or a user last changed the state; infinite if never.
         presence: Whether a person is seen.
         visits: Number of states entered so far, including this one; it numbers the random draws.
         gestures: The gestures that play.

@@ -1,6 +1,6 @@
 """A running behaviour: its state, the blends of its chains, and its decisions so far.
 
-Values that a person sets on a chain by hand take precedence over those of the current state, until the next
+Values that a user sets on a chain by hand take precedence over those of the current state, until the next
 state.
 """
 
@@ -16,7 +16,7 @@ from .blending import BlendState, Instruction, Usual, Visit
 from .data import Behaviour, BehaviourError, ChainRole, StateClip
 from .deciding import Decision, Senses
 
-# value of a chain that a role or a person may set -> its name on the page
+# value of a chain that a role or a user can set -> its name on the player's page
 WORDS = {"influence": "influence", "share": "share", "target": "target", "weights": "postures"}
 
 
@@ -27,9 +27,9 @@ class Directed(NamedTuple):
         base: Source of the posture, one of `BASES`.
         weights: Weight of each stored posture.
         settings: Settings of the chain.
-        target: Name of the target that its own end follows; None for that of the clip.
+        target: Name of the target that its own end effector follows; None: that of the exported animation.
         gestures: Effects on the posture before the idle motion.
-        clips: (weight, values (n,) [rad; prismatic joints m]) of further postures; NaN for authored values.
+        clips: (weight, values (n,) [rad; prismatic joints m]) of playing state clips; NaN: authored values.
     """
 
     base: str
@@ -40,8 +40,8 @@ class Directed(NamedTuple):
     clips: tuple[tuple[float, Angles], ...] = ()
 
     def all_weights(self, kept: int) -> list[float]:
-        """Weights of all stored postures, for any source of the posture; `kept`: index of the single posture
-        that is kept, -1 for none.
+        """Weights of all stored postures, for any source of the posture; `kept`: index of the posture that
+        counts if `base` is POSTURE, -1 for none.
         """
         if self.base == BLEND:
             return self.weights
@@ -56,7 +56,7 @@ class Directed(NamedTuple):
 
 
 class ByHand(NamedTuple):
-    """Values of a chain that a person has set by hand.
+    """Values of a chain that a user has set by hand.
 
     Attributes:
         visit: Number of the visit of the state in which they were set; they end with it.
@@ -71,7 +71,9 @@ class ByHand(NamedTuple):
     is_whole: bool = False
 
     def over(self, role: ChainRole, clip: StateClip | None) -> tuple[ChainRole, StateClip | None]:
-        """A chain's role and clip in a state, with the values set by hand instead of the role's."""
+        """A chain's role and clip in a state, with the values set by hand instead of the role's; values that
+        the role leaves open stay open.
+        """
         set_fields = {name: value for name, value in self.fields.items() if getattr(role, name) is not None}
         if set_fields:
             role = role._replace(**set_fields)  # type: ignore[arg-type]
@@ -98,8 +100,8 @@ class Performer:
     Args:
         behaviour: The behaviour.
         seed: Seed of its random draws.
-        is_gradual: Whether each chain makes a transition from its clip to the first state's role; else it
-            begins in that role.
+        is_gradual: Whether each chain makes a transition from its exported animation to the first state's
+          role; else it begins in that role.
     """
 
     def __init__(self, behaviour: Behaviour, seed: int, is_gradual: bool = False) -> None:
@@ -138,7 +140,7 @@ class Performer:
         self.decisions += decisions
 
     def enter(self, name: str, cause: str) -> None:
-        """Enters a state that a person has chosen; raises BehaviourError if there is no state of this
+        """Enters a state that a user has chosen; raises BehaviourError if there is no state of this
         name.
         """
         names = [state.name for state in self.behaviour.states]
@@ -178,7 +180,7 @@ class Performer:
 
     def set_by(self, chain: str) -> dict[str, str]:
         """The source that currently sets a chain's influence, share, target and postures, as text; missing
-        ones come from its clip.
+        ones come from its exported animation.
         """
         state, hand = self.behaviour.state(self.state.name), self.by_hand(chain)
         role = state.role(chain)
@@ -223,8 +225,8 @@ class Performer:
         Args:
             chain: Its name.
             postures: Names of its stored postures.
-            clip: Values of its clip in this frame.
-            kept: Index of the stored posture that the clip keeps; -1 for none.
+            clip: Values of its exported animation in this frame.
+            kept: Index of the stored posture that counts if the animation's base is POSTURE; -1 for none.
             dt: Time step [s].
         """
         weights = clip.all_weights(kept)

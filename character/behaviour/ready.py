@@ -4,12 +4,14 @@ from collections.abc import Iterable
 
 from .data import ANY, Behaviour, ChainRole, StateSpec, TransitionSpec
 
-LOST_FOR = 0.5  # [s] time for which the gaze stays where a person was last seen
+# [s] time for which the gaze stays where a person was last seen, before the search; twice as long if calm
+LOST_FOR = 0.5
 SEARCH_FOR = 2.0  # [s] duration of a search, after which it is abandoned
 NOTICE_FOR = 0.6  # [s] time from the first sight of a person to attention
 WAKE_FOR = 1.5  # [s] duration of waking up
-GONE_FOR = LOST_FOR + SEARCH_FOR  # [s] time unseen after which a person counts as newly arrived
-EXPECT_FOR = 10.0  # [s] longest time for which an announced person may stay unseen
+# [s] time with nobody in view after which the next person in view wakes a sleeping character
+GONE_FOR = LOST_FOR + SEARCH_FOR
+EXPECT_FOR = 10.0  # [s] time for which an announced person can stay unseen before the search begins
 # [s] time alone until the character dozes, and time dozing until it sleeps
 DOZE_AFTER, SLEEP_AFTER = 300.0, 600.0
 # state -> (influence of the gaze, factor of idle motion, duration [s] of the transition to it)
@@ -45,7 +47,8 @@ def attentive(postures: Iterable[str]) -> Behaviour:
     searching and dozing.
 
     Args:
-        postures: Names of the character's stored postures; a state keeps the posture with the state's name.
+        postures: Names of the character's stored postures; a state uses the posture of its own name, in any
+            letter case.
     """
     present = ("Noticing", "Attending", "Listening", "Speaking", "Thinking")
     transitions = [
@@ -72,7 +75,7 @@ def attentive(postures: Iterable[str]) -> Behaviour:
             if begin != "Noticing"
         ),
         *(
-            # an event may announce a person whom the tracker never sees
+            # an event can announce a person whom the tracker never sees
             TransitionSpec(begin, "Searching", "unseen", least=EXPECT_FOR)
             for begin in present
             if begin != "Noticing"
@@ -90,6 +93,7 @@ def attentive(postures: Iterable[str]) -> Behaviour:
     return Behaviour(_states(ATTENTIVE, postures), tuple(transitions))
 
 
+# event -> state that it begins while a person is present
 EVENTS = {"listen": "Listening", "speak": "Speaking", "think": "Thinking"}
 
 

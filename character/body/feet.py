@@ -12,27 +12,29 @@ from ...solvers.kinematics.se3 import Array
 from ...solvers.whole_body.body import Body
 from ...solvers.whole_body.state import KinematicState
 
-# [m/s] speed of a source foot below which it stands; motion capture of a standing foot is noisy
+# [m/s] speed of a source foot below which it counts as standing; motion capture of a standing foot is noisy
 STANDS = 0.15
-# [m/s] speed of a standing source foot above which it is lifted; larger than STANDS, so that noise does
-# not lift it
+# [m/s] speed from which a standing source foot counts as lifted; larger than STANDS, so that noise does not
+# lift it
 LIFTS = 0.3
-# [m] height above the floor, or above the lower foot if the floor is not known, above which a foot is in
-# the air
+# [m] height above the floor, or above the lower foot if the floor is not known, beyond which a foot counts as
+# in the air; that far below the floor, it counts as on another floor
 FLOOR = 0.08
-# [m] height above the floor above which a foot is in the air in a first frame, which has no speed
+# [m] the same limit for a source foot in a first frame, in which its speed is not known
 FIRST = 0.04
-# [m] displacement of a source foot since the body's foot touched down, above which the foot was dragged
+# [m] displacement of a source foot since the body's foot touched down, from which the foot counts as dragged
+# and is released
 DRIFT = 0.1
 EASING = 0.1  # [s] time constant with which a foot's offset decays after touch-down or release
-NEGLIGIBLE = 1e-4  # [m] error of a foot below which no contact holds it
+# [m] distance of a foot that does not stand from its goal, up to which no contact holds it
+NEGLIGIBLE = 1e-4
 
 
 class Foot(NamedTuple):
     """A foot of the body, with the points of its sole."""
 
     link: str
-    # (link, its points (m, 3) [m] that may touch the floor, in the link's frame)
+    # (link, its points (m, 3) [m] that can touch the floor, in the link's frame)
     sole: tuple[tuple[str, Array], ...] = ()
 
 
@@ -120,7 +122,7 @@ def following(
         sources: Positions (f, 3) [m] of the source feet, as for `first`, in the last frame and now; NaN if
             not known.
         free: States of the body solved without a floor, in the last frame and now.
-        shown: State of the body in the last frame.
+        shown: State of the body in the last frame, with contacts.
         dt: Time step [s].
     """
     speeds = np.linalg.norm(sources[1] - sources[0], axis=1) / dt
@@ -244,8 +246,8 @@ def depth(body: Body, foot: Foot, up: Array, state: KinematicState) -> float:
 def _depth(
     body: Body, foot: Foot, floor: Floor, free: KinematicState, before: tuple[KinematicState, KinematicState]
 ) -> float:
-    """As `depth`, for a held foot: estimated from the body without a floor, and from its states with and
-    without contacts in the last frame; 0 without a floor.
+    """As `depth`, for a held foot: estimated from the body without a floor now, and from its states
+    `before` without and with contacts in the last frame; 0 if the floor is not known.
     """
     if not floor.is_known:
         return 0.0
@@ -261,7 +263,7 @@ def _with_goal(
     Args:
         floor, source: As for `first`.
         position: (3,) [m] position of the foot if it is not held.
-        carried: (3,) [m] displacement of the foot by other feet that are held.
+        carried: (3,) [m] displacement of the base, and so of this foot, by the held feet.
         low: Distance [m] of its lowest point below its link's origin.
         step: Its contact state.
     """

@@ -19,7 +19,7 @@ class SourcePose(NamedTuple):
     rotations: Array  # (k, 3, 3) rotations of its links; NaN if lost
     positions: Array  # (k, 3) [m]; NaN if lost
     origin: Array  # (3,) [m] point about which its motion is scaled
-    stream: StreamState | None = None  # state of the stream from which they were read
+    stream: StreamState | None = None  # state of the stream from which the pose was read
 
 
 class FootHeights(NamedTuple):
@@ -52,7 +52,7 @@ class Fit(NamedTuple):
 
 
 class BodyFrame(NamedTuple):
-    """The space in which the body is solved, which may be moved and scaled in the world."""
+    """The space in which the body is solved: it can be moved and scaled in the world."""
 
     world: Array  # (4, 4) its matrix in the world
     from_world: Array  # (4, 4) the inverse
@@ -64,8 +64,8 @@ def fitted(pose: SourcePose, fit: Fit, frame: BodyFrame) -> BodyInputs:
     """Target poses of the body in its own space.
 
     The source's motion is scaled about the source's origin and moved horizontally to the body, since the two
-    figures may differ in size and stand apart. If the heights of both figures' feet are known, their soles
-    (not their ankles) are put at equal heights.
+    figures can differ in size and position. If the base floats and the heights of both figures' feet are
+    known, their soles (not their ankles) are put at equal heights.
     """
     world, linear, offset = frame.world, frame.from_world[:3, :3], frame.from_world[:3, 3]
     anchor = np.array((world[0, 3], world[1, 3], pose.origin[2])) + fit.shift

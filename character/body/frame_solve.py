@@ -28,7 +28,8 @@ STEP = 1 / 60
 # second
 LOOKS = 2
 SAME = 1e-6  # [rad or m] difference within which the bodies with and without a floor count as equal
-AT_REST = 1e-5  # [rad/s or m/s] speed of the fastest joint and of the base below which motion is invisible
+# [rad/s or m/s] magnitude below which all velocity components of joints and base count as zero
+AT_REST = 1e-5
 
 
 @dataclass(frozen=True)
@@ -141,7 +142,7 @@ def first_frame(model: SolvedBody, inputs: BodyInputs) -> Solved:
 
 
 def same_frame(model: SolvedBody, inputs: BodyInputs, before: LastFrame) -> Solved:
-    """The body in its last state, on its authored base."""
+    """The body in its last state; a base that does not float is at its authored pose of this frame."""
     state, free = (_carried(model, body_state, inputs) for body_state in (before.state, before.free))
     feet, _ = _last_feet(model, before)
     if before.state is before.free and not _any_held(feet):
@@ -158,7 +159,7 @@ def next_frame(model: SolvedBody, targets: FrameTargets, before: LastFrame, dt: 
     for part in targets.parts:
         solution, free = solver.step(values_of(model, part, targets.velocities), free, dt / steps)
 
-    # after a leap of the targets, steps may end at limits that only a new start avoids
+    # after a leap of the targets, steps can end at limits that only a new start avoids
     leapt = leaps.have_leapt(before.inputs.rotation, inputs.rotation, model.above, steps)
     leap = before.leap.after(leapt, dt, partial(_better_start, model, inputs, free))
     if leap.goal is not None:
@@ -233,7 +234,7 @@ def _crossing(
 
 def _last_feet(model: SolvedBody, before: LastFrame) -> tuple[tuple[FootContact, ...], Array]:
     """Contact states and source positions (f, 3) [m] of the model's feet in the last frame, in which other
-    feet may have been chosen.
+    feet can have been chosen.
     """
     return in_last_frame(
         model.body, model.feet, before.model.feet, before.feet, before.inputs.feet, before.free, before.state
@@ -304,7 +305,7 @@ def _floor(inputs: BodyInputs) -> Floor:
 
 
 def _raised(inputs: BodyInputs, height: float) -> BodyInputs:
-    """The inputs with the base target raised by `height` [m]."""
+    """The inputs with all target positions raised by `height` [m] along the floor's normal."""
     up = height * inputs.floor_up
     return inputs._replace(base=inputs.base + up, places=inputs.places + up) if height else inputs
 

@@ -7,7 +7,7 @@
 Source: sh-akira, "Virtual Motion Capture Protocol", https://protocol.vmc.info. Unity's world is left-handed,
 Y is up and figures look along +Z. Values are converted to right-handed, Z up, figures looking along -Y.
 Children of a bone that is not sent, or has never had a rotation, are attached to its nearest ancestor. Names
-may be in any letter case, since VRM's begin with a small letter. Where a sender gives rotations alone, with
+can be in any letter case, since VRM's begin with a small letter. Where a sender gives rotations alone, with
 positions of 0, bones have the positions of an adult.
 """
 
@@ -26,9 +26,10 @@ from ..sample_times import is_outdated
 PREFIX = "/VMC/"
 ROOT, BONE, TIME = "/VMC/Ext/Root/Pos", "/VMC/Ext/Bone/Pos", "/VMC/Ext/T"
 PORT = 39539  # UDP port to which VMC performers send
-UNIT = 0.1  # largest deviation of a quaternion's length from 1
-# smallest number of numbers in a message: 3 of a position and 4 of a quaternion; a root may add scale and
-# offset for mixed reality
+# largest deviation of a quaternion's length from 1; beyond, tracking of the bone counts as lost
+UNIT = 0.1
+# smallest count of numbers in a message: 3 of a position and 4 of a quaternion; a root's message can end with
+# scale and offset for mixed reality, which are ignored
 NUMBERS = 7
 FINGERS = ("Index", "Middle", "Ring", "Little")
 JOINTS = ("Proximal", "Intermediate", "Distal")
@@ -37,8 +38,8 @@ ORIGIN: Vector = (0.0, 0.0, 0.0)
 
 
 def _tree() -> dict[str, str | None]:
-    """Parent of each of Unity's HumanBodyBones, parents first, and of VRM 1's: its thumbs are metacarpal,
-    proximal and distal, and Unity's proximal, intermediate and distal.
+    """Bone -> its parent, parents first, for Unity's HumanBodyBones and the bones of VRM 1. These differ in
+    the thumbs: metacarpal, proximal and distal in VRM; proximal, intermediate and distal in Unity.
     """
     tree: dict[str, str | None] = {
         "Hips": None,
@@ -92,7 +93,7 @@ class LinkMessage(NamedTuple):
 
     Attributes:
         address, names, numbers: Address and arguments of the message.
-        repeats: Number of messages of its kind since the last handled one, itself included.
+        repeats: Number of messages of the same address since the last handled one, itself included.
         look: Number of the reading in which it came.
         time: Time [s] at which its values were taken, by the sender's clock; NaN if not given.
         age: Time since its arrival, as a share of the time since the previous reading; NaN if unknown.
@@ -114,11 +115,11 @@ class Humanoid:
         self._root: tuple[Vector, Quaternion] = ORIGIN, rotations.IDENTITY
         self._has_positions = False  # whether any bone had a position other than 0
         self._local: dict[str, tuple[Vector, Quaternion]] = {}
-        self._counts: Counter[str] = Counter()  # number of messages by bone
-        self._times: dict[str, float] = {}  # [s] time of each bone's newest message, by the sender's clock
-        # time from the arrival of each bone's newest message to its reading, as in `LinkMessage.age`
+        self._counts: Counter[str] = Counter()  # bone -> number of its messages
+        self._times: dict[str, float] = {}  # bone -> time [s] of its newest message, by the sender's clock
+        # bone -> time from the arrival of its newest message to the reading of it, as in `LinkMessage.age`
         self._ages: dict[str, float] = {}
-        # world poses by bone, cleared when a message arrives
+        # bone -> its world pose; cleared when a message arrives
         self._posed: dict[str, tuple[Vector, Quaternion]] = {}
 
     @property
@@ -141,7 +142,7 @@ class Humanoid:
             )
         position, rotation = _position_of(numbers[:3]), _rotation_of(numbers[3:NUMBERS])
         if message.address == ROOT:
-            # a sender that does not track the root may send zeros, which are no rotation
+            # senders that do not track the root often send zeros, which are no rotation
             self._root = position, rotation if rotation is not LOST else self._root[1]
         elif name in self._local or (name and rotation is not LOST):
             self._local[name] = position, rotation
@@ -155,8 +156,8 @@ class Humanoid:
         return ""
 
     def posed(self, name: str) -> tuple[Array, Array] | None:
-        """World rotation (3, 3) and position (3,) [m] of a bone, NaN if tracking of one of its ancestors is
-        lost; None if it was never received.
+        """World rotation (3, 3) and position (3,) [m] of a bone, NaN if tracking of the bone or of one of its
+        ancestors is lost; None if it was never received.
         """
         if name not in self._local:
             return None
@@ -182,8 +183,8 @@ class Humanoid:
         return self._ages.get(name, np.nan)
 
     def t_pose(self, names: Sequence[str]) -> Array:
-        """Positions (k, 3) [m] of bones in the T-pose (all local rotations zero), the hips at the position in
-        `USUAL`.
+        """Positions (k, 3) [m] of bones in the T-pose (all local rotations identity), the hips at the
+        position in `USUAL`.
         """
         positions: dict[str, Vector] = {}
         for name, parent in PARENTS.items():
@@ -196,8 +197,8 @@ class Humanoid:
         return np.array([positions[name] for name in names]).reshape(-1, 3)
 
     def _in_world(self, name: str | None) -> tuple[Vector, Quaternion]:
-        """Position [m] and rotation of a bone in the world, from those of its parents; NaN positions if it is
-        not known. None: the root.
+        """Position [m] and rotation of a bone in the world, from those of its parents: a NaN position if that
+        is not known, and for a bone not received the pose of its nearest received ancestor. None: the root.
         """
         if name is None:
             return self._root
@@ -217,7 +218,9 @@ class Humanoid:
         return self._posed[name]
 
     def _offset(self, name: str, position: Vector) -> Vector | None:
-        """Position [m] of a bone in its parent's space; None if it is not sent."""
+        """Position [m] of a bone in its parent's space: the usual one if the sender gives rotations alone;
+        None if it gives other bones' positions but not this one's.
+        """
         if any(position):
             return position
         if name == "Hips" and (self._has_positions or any(self._root[0])):
@@ -226,13 +229,15 @@ class Humanoid:
 
 
 def _position_of(numbers: Sequence[float]) -> Vector:
-    """A position [m] (3) in Unity's axes, in this module's."""
+    """Converts a position (3) [m] from Unity's axes to this module's."""
     x, y, z = numbers
     return -x, -z, y
 
 
 def _rotation_of(numbers: Sequence[float]) -> Quaternion:
-    """A quaternion (x, y, z, w) in Unity's axes, in this module's; `LOST` if its length is not 1."""
+    """Converts a quaternion (x, y, z, w) in Unity's axes to (w, x, y, z) in this module's; `LOST` if its
+    length is not about 1 (`UNIT`).
+    """
     x, y, z, w = numbers
     length = float(np.linalg.norm(numbers)) if np.isfinite(numbers).all() else 0.0
     return rotations.normalized((w, x, z, -y)) if abs(length - 1.0) <= UNIT else LOST

@@ -21,14 +21,14 @@ class BodyInputs(NamedTuple):
 
     rotation: Array  # (k, 3, 3) rotations of the links with targets; NaN if lost
     base: Array  # (3,) [m] position of the base
-    base_frame: Array  # (4, 4) authored frame of the base, used if it does not float
+    base_frame: Array  # (4, 4) authored frame of the base, used if the base does not float
     # (f, 3) [m] positions of the source feet, scaled to the body; z is the height above their standing height
     feet: Array
     floor_up: Array = NOWHERE  # (3,) unit normal of the floor; NaN if unknown
     floor_height: float = np.nan  # [m] height of the floor along its normal
     base_known: bool = True  # whether the base's position comes from its source; False if it is authored
     places: Array = NO_PLACES  # (p, 3) [m] targets of the links whose position counts; NaN if lost
-    # (n,) [rad or m] values to which joints return that no target determines; empty: they stay
+    # (n,) [rad or m] values to which joints return that no target determines; empty: these joints stay
     posture: Array = NO_POSTURE
     # state of the stream from which the targets were read, kept for the next frame and not compared
     stream: StreamState | None = None

@@ -1,11 +1,11 @@
 """Leaps of a body's targets: a cut in a clip, or a glitch of a tracker. Pure functions.
 
 Steps follow targets from the previous frame by a linear model, which is inaccurate for motion beyond
-`LONGEST_STEP`. If targets leap farther, steps may lead joints to limits that no further step leaves. So the
+`LONGEST_STEP`. If targets leap farther, steps can lead joints to limits that no further step leaves. So the
 next frame without a leap searches for a new start that meets the targets better, and then the joints cross
 over to it within their limits. The search is not made in the frame of the leap: a glitch is over one frame
-later, and targets that leap in every frame cost no solves. It takes up to a fifth of a second, so that it is
-made at most once a second.
+later, and targets that leap in every frame cost no solves. The search takes up to a fifth of a second, so it
+is made at most once a second.
 """
 
 from collections.abc import Callable
@@ -86,7 +86,8 @@ def better_start(
     solver: WholeBody, values: Values, state: KinematicState, restart: Callable[[], KinematicState]
 ) -> Array | None:
     """Joint values (n,) [rad or m] of the start that `restart` finds. None if the start meets the targets no
-    better than steps from `state` do, or if these steps end with no joint at a limit.
+    better than steps from `state` do by `CORRECTED_ERROR`, or if these steps end with an error below that, or
+    with no joint at a limit.
     """
     body, nearest = solver.body, converged(solver, values, state)
     is_held = ((nearest.joints == body.lower) | (nearest.joints == body.upper)) & (body.lower < body.upper)

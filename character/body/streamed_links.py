@@ -26,10 +26,11 @@ from ..stream import Samples
 from .humanoid import PREFIX, Humanoid, LinkMessage
 
 LINK, POSITION, VELOCITY = "/limber/link/", "/limber/position/", "/limber/velocity/"
-# largest number of links, so that a sender that keeps inventing names cannot fill the memory
+# largest number of links for each kind of value; further ones are ignored, so that a sender that keeps
+# inventing names cannot fill the memory
 MOST_LINKS = 1024
 NO_ROTATION, NO_POSITION, NO_VELOCITY = np.full((3, 3), np.nan), np.full(3, np.nan), np.full(6, np.nan)
-UNIT = 0.1  # largest deviation of a quaternion's length from 1
+UNIT = 0.1  # largest deviation of a quaternion's length from 1; beyond, tracking of the link counts as lost
 
 
 class _Newest(NamedTuple):
@@ -53,13 +54,13 @@ class StreamedLinks:
     """The newest orientations and positions of links."""
 
     def __init__(self) -> None:
-        self.rotations: dict[str, Array] = {}  # (3, 3) by link
-        self.positions: dict[str, Array] = {}  # (3,) [m] by link
-        # by link: number of the reading in which its velocity came, and that velocity (6,) [m/s, rad/s]; NaN
-        # for parts that were not sent
+        self.rotations: dict[str, Array] = {}  # link -> rotation (3, 3)
+        self.positions: dict[str, Array] = {}  # link -> position (3,) [m]
+        # link -> (number of the reading in which its velocity came, that velocity (6,) [m/s, rad/s]; NaN for
+        # components that were not sent)
         self.velocities: dict[str, tuple[int, Array]] = {}
         self.humanoid = Humanoid()
-        self._samples: dict[str, _Newest] = {}  # newest sample by address
+        self._samples: dict[str, _Newest] = {}  # address -> its newest sample
 
     @property
     def links(self) -> list[str]:
@@ -78,7 +79,7 @@ class StreamedLinks:
                 continue
             name = address.removeprefix(prefix)
             before = self._samples.get(address, NOTHING)
-            # UDP does not keep the order of messages, so an older one may arrive last
+            # UDP does not keep the order of messages, so an older message can arrive last
             if is_outdated(message.time, before.time):
                 continue
             if len(numbers) != count:
@@ -148,7 +149,7 @@ def _wrong_count(message: LinkMessage, expected: str) -> str:
 
 
 def _rotation(quaternion: tuple[float, ...]) -> Array:
-    """Rotation (3, 3) of a quaternion (w, x, y, z); NaN if its length is not 1."""
+    """Rotation (3, 3) of a quaternion (w, x, y, z); NaN if its length is not about 1 (`UNIT`)."""
     w, x, y, z = quaternion
     length = float(np.linalg.norm(quaternion)) if isfinite(sum(quaternion)) else 0.0
     if abs(length - 1.0) > UNIT:

@@ -71,7 +71,7 @@ class BodyModel(SolvedBody):
 class BodyState:
     """State of a body's mover, passed on to the next tick."""
 
-    model: "BodyModel"  # the model that made this state; a changed model may give a better one
+    model: "BodyModel"  # the model that made this state; under a changed model the state is solved again
     state: bodies.KinematicState
     inputs: BodyInputs
     stalled: int  # number of steps without progress since the targets last changed
@@ -183,7 +183,7 @@ def _progress(
     has_posture: bool,
 ) -> tuple[int, float]:
     """Values of `BodyState.stalled` and `nearest` after a frame. The body counts as at rest when its error
-    has stayed the same for a while, or nothing moves.
+    has made no progress for `STALLED` steps, or nothing moves.
 
     Args:
         solved: The frame's solves.

@@ -31,8 +31,9 @@ class ChainPose:
         return self.skeleton.forward(self.angles)
 
     def on(self, joint: int, relative: Array) -> Array:
-        """World matrix (4, 4) of a frame fixed to the part that a joint moves, rounded to single precision as
-        in Blender. Without rounding, two chains that look at each other would never come to rest.
+        """World matrix (4, 4) of a coordinate frame fixed to the part that a joint moves, rounded to single
+        precision as in Blender. Without rounding, two chains that look at each other would never come to
+        rest.
 
         Args:
             joint: Index of the joint, or `BASE`.

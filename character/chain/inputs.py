@@ -27,16 +27,16 @@ class InputsError(ValueError):
 
 
 class EndInputs(NamedTuple):
-    """Inputs of one end.
+    """Inputs of one end effector ("end").
 
     Attributes:
-        number: Index of the end in the skeleton; 0: the chain's own.
+        number: Index of the end in the skeleton; 0: the chain's own end.
         kind: Type of its goal.
         target: World matrix of the target.
-        identity: Identity of the target; if it changes, the chain moves to the new target gradually.
+        identity: Identity of the target; if that of the chain's own end changes, the chain moves gradually.
         name: Name of the target, for messages.
         axis: Axis of the target along which the end looks, for Direction; None if not known.
-        subject: Name of the end at the beginning of sentences.
+        subject: Name of the end at the beginning of a message.
         tool: Rotation (w, x, y, z) of the tool in the end bone's frame, for orientations.
         roll: "FREE", "UPRIGHT" (the end stays upright) or "POSTURE" (it keeps the posture's roll).
         weight: Weight of the goal relative to other ends' goals.
@@ -57,7 +57,7 @@ class EndInputs(NamedTuple):
 
 
 class KeptPosture(NamedTuple):
-    """The posture that a chain keeps besides its goal.
+    """Identifies the posture that a chain keeps besides its goal, to detect when it changes.
 
     Attributes:
         identity: Identity of the stored posture, or of the kind of base.
@@ -78,7 +78,7 @@ class ChainInputs:
         ends: Inputs of its ends, its own first.
         posture: (n,) [rad; prismatic joints m] posture to keep.
         name: Name of the chain, for messages.
-        keep: Weight of the posture below the aim, 0 to 1.
+        keep: Weight of the posture, which has lower priority than the aim; 0 to 1.
         influence: Blend from the posture (0) to the solution (1), for each joint.
         share: How far the chain's own end rotates from the posture's gaze (0) to its target (1).
         attention: Settings of attention.
@@ -228,7 +228,9 @@ def end_goal(end: EndInputs, world_in_base: Matrix) -> EndGoal:
 
 
 def _inverse(inputs: ChainInputs) -> Matrix:
-    """Matrix from the world to the base frame."""
+    """Matrix from the world to the base frame. Raises InputsError if the base is not finite or scaled to
+    0.
+    """
     if not isfinite(sum(map(sum, inputs.base))):
         raise InputsError(
             f"The transform of the rig of chain '{inputs.name}' is not a number: clear it, its drivers or its"
@@ -303,11 +305,11 @@ def _position(end: EndInputs, world_in_base: Matrix) -> Vector:
     return in_base
 
 
-FARTHEST = 3e38  # [m] largest coordinate in the single precision in which hosts store positions
+FARTHEST = 3e38  # [m] limit of a target's coordinates: about the largest number in Blender's single precision
 
 
 def _direction(end: EndInputs, world_in_base: Matrix) -> Vector:
-    """Direction of the target's chosen axis in the chain's base. Raises InputsError if there is none."""
+    """Direction of the target's chosen axis in the chain's base. Raises InputsError if it is not known."""
     if end.axis is None:
         raise InputsError(
             f"{end.subject} has an axis that this version does not know: choose Target's Axis again"
@@ -326,7 +328,7 @@ FROM_TARGET = {"position": _position, "vector": _direction, "wxyz": _orientation
 
 
 def _rotation(end: EndInputs) -> Quaternion:
-    """Rotation of an end's target in the world. Raises InputsError if the target has no axes."""
+    """Rotation of an end's target in the world. Raises InputsError if it is not finite or scaled to 0."""
     columns = _columns(end.target)
     if not isfinite(sum(map(sum, columns))):
         raise InputsError(
@@ -367,7 +369,7 @@ def _columns(matrix: Matrix) -> list[Vector]:
 
 
 def _rotation_of(matrix: Matrix) -> Quaternion:
-    """Rotation of a matrix that may be scaled; for a mirrored matrix, that with all axes reversed, as in
+    """Rotation of a matrix, without its scale; for a mirrored matrix, that with all axes reversed, as in
     Blender.
     """
     x, y, z = map(_unit, _columns(matrix))

@@ -112,8 +112,8 @@ def in_transition(
     """The goal with its posture replaced by the current one of the transition to it, and the transition's
     state. The aim is kept during the transition.
 
-    The transition advances by `dt` toward the posture that the last tick requested; a new posture takes
-    effect from this tick on.
+    The step of `dt` that ends at this tick leads toward the posture that the last tick requested; a posture
+    requested now counts from the next step on.
     """
     if not transitions or len(goal.posture) != len(transitions):
         return goal, ()

@@ -43,14 +43,14 @@ GROUPS: dict[str, type[LifeSettings] | type[EyesSettings]] = {"life": LifeSettin
 
 
 class ChainSettings(NamedTuple):
-    """Settings of a chain that may differ from frame to frame.
+    """Settings of a chain that can differ from frame to frame.
 
     Attributes:
-        keep: Weight of the posture below the aim, 0 to 1.
+        keep: Weight of the posture, which has lower priority than the aim; 0 to 1.
         influence: Blend from the posture (0) to the solution (1), for each joint.
         share: How far the chain's own end rotates from the posture's gaze (0) to its target (1).
         lag: Time [s] by which the chain trails a steadily moving target.
-        dead_zone: Angle [rad] by which a target may move before the chain follows.
+        dead_zone: Angle [rad] by which a target can move before the chain follows.
         change: Duration [s] of the change to another target.
         widest_look: Largest angle [rad] of a look from where the end faces at rest.
         look_aside, look_up: Angles [rad] added to the look, to the end's left and up.
@@ -111,7 +111,7 @@ class ChainSettings(NamedTuple):
         Args:
             kind: Type of the goal of the chain's own end.
             is_filtered: Whether the chain has a motion filter, which smooths jumps of the target itself.
-            has_choice: Whether the chain may change from one target to another.
+            has_choice: Whether the chain can change from one target to another.
         """
         return AttentionSettings(
             max(self.lag, 0.0),
@@ -136,7 +136,7 @@ class ChainFrame(NamedTuple):
         ends: Inputs of its ends, its own first.
         posture: (n,) [rad; prismatic joints m] posture to keep, from `kept_values`.
         kept: The stored posture in use; None if the chain has a motion filter.
-        has_choice: Whether the chain may change from one target to another.
+        has_choice: Whether the chain can change from one target to another.
         seconds: Scene time [s].
         gestures: Effects on the posture before the idle motion.
     """

@@ -29,15 +29,16 @@ from ..eyes import lid
 from .inputs import ChainInputs, ChainTask, KeptPosture, task
 from .posture_change import PostureChange, in_change, in_transition
 
-# share of the joints' limits that a transition between stored postures uses; the rest is left for keeping the
-# aim meanwhile
+# share of the joints' velocity, acceleration and jerk limits that a transition between stored postures uses;
+# the rest is left for keeping the aim meanwhile
 TRANSITION = 0.5
-# [rad or m] largest motion of a joint in a tick at which the solver has converged, if the goal is met and has
-# not changed
+# [rad or m] motion in a tick up to which all joints count as still; an unchanged goal is then not solved
+# again if it is met, or if the solver does not plan
 STILL = 1e-5
-NEARER = 1e-6  # [rad, m] decrease of the ends' errors that counts as progress
-SHARE = 1e-3  # relative decrease of the ends' errors that counts as progress; for goals far out of reach
-BETTER = 1e-4  # [rad] decrease of shape deviation that counts as progress
+# decrease of the sum of the end effectors' errors that counts as progress: the larger of an absolute one
+# [rad, m] and, for goals far out of reach, a relative one
+NEARER, SHARE = 1e-6, 1e-3
+BETTER = 1e-4  # [rad] decrease of the shape deviation that counts as progress at equal errors
 # number of ticks without progress after which an unchanged goal is not solved again; enough for a branch
 # transition
 NO_MORE = 60
@@ -46,12 +47,12 @@ Progress = tuple[tuple[float, float], int]  # `best` and `stalled`, as in `Chain
 
 @dataclass(frozen=True)
 class ChainModel:
-    """The mover of a chain: how the chain is built, solved and filtered. It rarely changes."""
+    """The mover of a chain: its skeleton, solver, motion filters and transitions between postures."""
 
     skeleton: Skeleton
     solver: GazeSolver
     filters: tuple[Filter, ...]  # motion filters of the joints; empty: no joint is filtered
-    # transitions of a posture that may change abruptly; empty for an animated posture
+    # transitions of a posture that can change abruptly; empty for an animated posture with a motion filter
     transitions: tuple[Transition, ...] = ()
     looks_ahead: bool = False  # whether the solver uses goals of future frames
 
@@ -160,8 +161,8 @@ def make_model(
         skeleton: The chain.
         solver, filter_name: Names of the solver and of the motion filter; `NO_FILTER` for none.
         style: Style of the motion filter, for all joints or one for each.
-        posture_jumps: Whether the posture may change abruptly, as between stored postures; the mover then
-            makes a gradual transition.
+        posture_jumps: Whether the posture can change abruptly, as between stored postures; the mover then
+            makes a gradual transition, as always without a motion filter.
         options: The solver's options object.
         transition: Duration [s] of that transition; 0: as fast as half of the joints' velocity, acceleration
             and jerk limits allow.
@@ -212,7 +213,7 @@ def tick(
 
     A goal that is the same object as in the last tick is not solved again when its solution cannot improve,
     so that for a target at rest the pose is at rest, and the same frame gives the same pose. A solver that
-    looks ahead may move before a target that is known to move soon.
+    looks ahead can begin to move before its target does.
 
     Args:
         model: The mover.
@@ -282,7 +283,7 @@ def _is_same(model: ChainModel, state: ChainState, goal: GazeGoal, offsets: Angl
 
 
 def _stirs(model: ChainModel, goal: GazeGoal, ahead: Sequence[GazeGoal]) -> bool:
-    """Whether a target is known to move soon, so that a solver that looks ahead may start to move."""
+    """Whether the solver looks ahead and a target is known to move soon."""
     return model.looks_ahead and any(coming.ends != goal.ends for coming in ahead)
 
 
@@ -321,7 +322,7 @@ def _solved(
         foresight: Further arguments of a solver that looks ahead.
     """
     last = state.solution if state else None
-    # a memory can be used only by the solver that made it; the rest of the model may be new in every frame
+    # a memory fits only the kind of solver that made it; the rest of the model can be new in every frame
     memory = (
         last.memory if state is not None and last and type(state.model.solver) is type(model.solver) else None
     )
@@ -374,7 +375,7 @@ def _blend(model: ChainModel, posture: Angles, solved: Angles, influence: float)
     """Joint values (n,) [rad; prismatic joints m] between the posture and the solution. With a motion filter,
     which keeps the joints' limits, the posture is clamped to them.
     """
-    # the posture cannot be used; the goal's problem says why
+    # without a usable posture (the goal's problem says why) the solution counts whole
     if influence >= 1.0 or len(posture) != len(solved) or not np.isfinite(posture).all():
         whole: list[float] = solved.tolist()
         return whole

@@ -16,8 +16,8 @@ class ChainLink(NamedTuple):
 
 
 class Anchor(NamedTuple):
-    """A moving frame: its track (4, 4) over the frames of the clip, relative to a link, or to the world
-    without one.
+    """A moving coordinate frame: its matrix (4, 4) in each frame of the clip, relative to a link; relative to
+    the world if `link` is None.
     """
 
     link: ChainLink | None

@@ -23,12 +23,13 @@ from ...files.reasons import reason
 from .errors import CharacterFileError
 
 FORMAT = "limber character"
-# (major, minor): with another major version older readers cannot read the file; a minor one only adds fields
-# that they may ignore
+# (major, minor): readers of an older major version refuse the file; a newer minor version only adds fields,
+# which older readers ignore
 VERSION = (1, 1)
 MANIFEST = "manifest.json"
+# limits beyond which a reader refuses a file, so that a malicious one cannot fill the memory
 MOST_MEMBERS = 64  # largest number of members
-MOST_MANIFEST = 100_000  # [bytes] largest size of the manifest
+MOST_MANIFEST = 100_000  # [bytes] largest size of the manifest, and of the zip's list of members
 MOST_TOTAL = 64_000_000  # [bytes] largest unpacked size of all members together
 ENTRY_DATE = (1980, 1, 1, 0, 0, 0)  # earliest date in a zip, so that the same character gives the same file
 # [bytes] length of a zip's end of central directory record, and of the ZIP64 locator before it; below, their
@@ -157,7 +158,9 @@ def _member(archive: zipfile.ZipFile, member: str, entry: JsonFields, name: str)
 
 
 def _bytes(archive: zipfile.ZipFile, member: str, most: int, name: str) -> bytes:
-    """Content of a member of at most `most` bytes."""
+    """Content of a member. Raises CharacterFileError if it is larger than `most` bytes or packed by another
+    method.
+    """
     if archive.getinfo(member).compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
         # members compressed by other methods are unpacked whole before their size is known
         raise CharacterFileError(f"'{name}' is damaged: its member '{member}' is packed in another way")

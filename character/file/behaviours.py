@@ -17,12 +17,12 @@ from ..behaviour.data import (
 from .errors import CharacterFileError
 from .tracks import ArrayReader, ArrayWriter
 
-LONGEST = 1e9  # [s or m] largest duration or distance
-MOST_FACTOR = 10.0  # largest factor of the frequency of blinks
+LONGEST = 1e9  # largest duration [s], distance [m] or rate [rows/s] in a file; larger ones are refused
+MOST_FACTOR = 10.0  # largest factor of the frequency of blinks in a file; a larger one is refused
 
 
 def behaviour_json(behaviour: Behaviour, arrays: ArrayWriter) -> dict[str, Any]:
-    """A behaviour as JSON; the rows of its gestures go to `arrays`."""
+    """A behaviour as JSON; the rows of its gestures and clips go to `arrays`."""
     return {
         "states": [
             {
@@ -76,7 +76,9 @@ def _role_json(role: ChainRole) -> dict[str, Any]:
 
 
 def behaviour_of(plain: JsonFields, arrays: ArrayReader, counts: dict[str, int]) -> Behaviour:
-    """Reads a behaviour that `behaviour_json` has written; `counts`: number of joints of each chain."""
+    """Reads a behaviour that `behaviour_json` has written; `counts`: number of joints of each chain. Raises
+    CharacterFileError if the behaviour cannot be used.
+    """
     gestures = tuple(_gesture(gesture, arrays, counts) for gesture in plain.children("gestures", "gesture"))
     clips = (
         tuple(_clip(clip, arrays, counts) for clip in plain.children("clips", "clip"))

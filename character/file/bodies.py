@@ -23,7 +23,7 @@ from .models import joints_json, joints_of, link_json, link_of, style_json, styl
 from .tracks import Array, ArrayReader, ArrayWriter, ClipTrack, split
 
 KINDS = ("orientation", "position")  # targets that a link can have
-# fields of `BodyInputs` that are in a clip
+# fields of `BodyInputs` of which a file has tracks
 INPUTS = (
     "rotation",
     "base",
@@ -35,9 +35,12 @@ INPUTS = (
     "places",
     "posture",
 )
+# names of the six values that follow a body's joint values: position [m] and rotation vector [rad] of its
+# root in its armature
 ROOT = ("root x", "root y", "root z", "root rotation x", "root rotation y", "root rotation z")
+# limits beyond which a reader refuses a file
 MOST_LINKS = 1000  # largest number of a body's links
-MOST_FEET = 100  # largest number of a body's feet
+MOST_FEET = 100  # largest number of links that belong to a foot's sole
 MOST_LEVEL = 1000  # largest priority level of a target
 
 
@@ -74,8 +77,9 @@ class BodyEntry:
         acceleration: Acceleration limit [rad/s^2] of all joints; None for none.
         gain, posture_gain: As for `body.tick.make_model`.
         feet: Feet that stand while their sources stand.
-        filter_name, limits, style: Its motion filter, limits of each joint for that, and the motion style.
-        inputs: Tracks of the fields of `BodyInputs`, by `INPUTS`.
+        filter_name, limits, style: Its motion filter, the filter's limits for each joint, and the motion
+            style.
+        inputs: Tracks of the fields of `BodyInputs` in `INPUTS`, by field name.
     """
 
     name: str

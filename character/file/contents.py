@@ -1,4 +1,6 @@
-"""The content of a character file, as data classes."""
+"""The content of a character file, as data classes. "The clip" is the exported frame range of the scene's
+animation; clips of a behaviour's states are others.
+"""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -35,7 +37,7 @@ class Rate(NamedTuple):
 
 
 class FollowingEnd(NamedTuple):
-    """An end of a chain with its goal, and the names of the targets that it may follow."""
+    """An end of a chain with its goal, and the names of the targets that it can follow."""
 
     inputs: EndInputs
     targets: tuple[str, ...]
@@ -58,7 +60,8 @@ class ChainEntry:
         base, posture, watch: Tracks () of the source of the posture (index in `BASES`), of the kept stored
             posture (index; -1 for none), and of the target that its own end follows (index).
         weights: ClipTrack (postures,) of the postures' weights in a blend.
-        settings: Tracks () of the fields of `ChainSettings` and, as "life_...", of `LifeSettings`.
+        settings: Tracks () of the fields of `ChainSettings`; those of its groups as "life_..." and
+            "eyes_...".
         authored: ClipTrack (n,) [rad; prismatic joints m] of the authored pose.
         base_frame: Its base frame, relative to the world or to another chain.
     """
@@ -103,7 +106,7 @@ class ChainEntry:
 
 
 class TargetEntry(NamedTuple):
-    """A target of chains: its name, and its frame in each frame of the clip."""
+    """A target of chains: its name, and its pose in each frame of the clip."""
 
     name: str
     anchor: Anchor
@@ -139,8 +142,8 @@ class CharacterFile:
     Attributes:
         name: Name of the character.
         made_by: The programs that exported it, with their versions.
-        engine: Digest of the engine that computed its self-test (`engine_digest`); "" for files that do not
-            tell.
+        engine: Digest of the engine that computed its self-test (`engine_digest`); "" for files without
+            one.
         rate: Frame rate of the clip.
         first_frame, frames: Number of the clip's first frame, and number of its frames.
         chains: The chains; each comes after those on which it depends.
@@ -148,7 +151,7 @@ class CharacterFile:
         values: Values other than joints'.
         mechanisms: The mechanisms.
         bodies: The bodies that follow a motion.
-        robots: The robots that follow it.
+        robots: The robots that follow the character.
         behaviour: What the character does on its own; None: it plays its clip.
         self_test: Results that a player must compute from the clip; None for no test.
         remarks: Sentences on parts that could not be exported, and on their replacement.

@@ -21,7 +21,7 @@ from .postures import StoredPosture, postures_json, postures_of
 from .tracks import Array, ArrayReader, ArrayWriter, ClipTrack
 
 LIMITS = ("lower", "upper", "velocity", "acceleration", "jerk")
-MOST_ITEMS = 1000  # largest number of bodies, of joints and of motors
+MOST_ITEMS = 1000  # largest number of bodies, of joints and of motors of a mechanism; more are refused
 TRACKS = {"base": (), "posture": (), "regulariser": (3,)}  # name of a track -> shape of its rows
 
 
@@ -39,8 +39,8 @@ class MotorEntry:
 
 
 class Mounted(NamedTuple):
-    """A frame on an anchored object: the anchor of the object, without its scale, and the frame (4, 4)
-    relative to it.
+    """A coordinate frame fixed to an anchored object: the object's anchor, without its scale, and the frame's
+    pose (4, 4) relative to it.
     """
 
     anchor: Anchor
@@ -70,7 +70,7 @@ class MechanismEntry:
         undetermined, is_over_actuated: As in `mechanism.tick.MechanismModel`.
         is_driven_by_motors: Whether its motors' values drive it; else its targets do.
         base_frame: Its base frame.
-        driven: Bodies whose poses are inputs, by their names.
+        driven: (name, pose) of each body whose pose is an input.
         goals: Its goals.
         postures: Its stored postures, as motor values.
         base, posture: Tracks as in `ChainEntry`.
@@ -196,7 +196,7 @@ def _mounted_json(mounted: Mounted, arrays: ArrayWriter) -> dict[str, Any]:
 
 def mechanism_of(plain: JsonFields, arrays: ArrayReader, frames: int, targets: set[str]) -> MechanismEntry:
     """Reads a mechanism that `mechanism_json` has written; `frames`: number of the clip's frames; `targets`:
-    names of the file's targets.
+    names of the file's targets. Raises CharacterFileError if the mechanism cannot be used.
     """
     try:
         return _mechanism(plain, arrays, frames, targets)

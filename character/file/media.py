@@ -1,4 +1,4 @@
-"""Picture and sounds of a character file: members of their own, which a reader may leave unread."""
+"""Picture and sounds of a character file: separate members, which a reader can leave unread."""
 
 from collections.abc import Mapping
 from pathlib import PurePosixPath
@@ -10,12 +10,12 @@ from ...files.sounds import SOUNDS
 from .errors import CharacterFileError
 
 THUMBNAIL = "thumbnail.png"  # name of the member that holds the picture
-WIDEST = 1024  # [pixels] largest side of the picture
-MOST_SOUNDS = 16  # largest number of sounds
-# [bytes] largest size of all sounds together: three minutes of uncompressed stereo. With it a file remains
-# below the sizes that older readers accept.
+WIDEST = 1024  # [pixels] largest side of the picture; a larger one is refused
+MOST_SOUNDS = 16  # largest number of sounds; more are refused
+# [bytes] largest size of all sounds together that is exported: three minutes of uncompressed stereo. With it
+# a file remains below the sizes that older readers accept.
 MOST_SOUND_BYTES = 30_000_000
-LONGEST_BEGIN = 1e6  # [s] latest begin of a sound
+LONGEST_BEGIN = 1e6  # [s] latest begin of a sound, after the clip's; later ones are refused
 
 
 class PackedSound(NamedTuple):
@@ -66,7 +66,8 @@ def sounds_of(plain: JsonFields, members: Mapping[str, bytes], name: str) -> tup
     """The sounds of a file.
 
     Raises:
-        CharacterFileError: there are more than `MOST_SOUNDS`, or one is missing or no sound.
+        CharacterFileError: there are more than `MOST_SOUNDS`, or a sound is missing, begins before the clip,
+            or is of a format that is not supported.
     """
     if not plain.has("sounds"):
         return ()

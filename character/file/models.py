@@ -17,8 +17,8 @@ STYLE = tuple(field.name for field in fields(MotionStyle))
 KINDS = {aim.__name__: aim for aim in AIMS}
 ROLLS = ("FREE", "UPRIGHT", "POSTURE")
 MEASURES = ("links", "bones")  # measures of the Expressive solver
-MOST_JOINTS = 1000  # largest number of joints of a skeleton
-MOST_COUNT = 1_000_000  # largest value of a solver's option that is a whole number
+MOST_JOINTS = 1000  # largest number of joints of a skeleton; more are refused
+MOST_COUNT = 1_000_000  # largest magnitude of a whole-numbered option of a solver; larger ones are refused
 
 
 def joints_json(joints: Sequence[Joint]) -> list[dict[str, Any]]:
@@ -45,7 +45,7 @@ def skeleton_json(skeleton: Skeleton) -> dict[str, Any]:
 
 
 def link_json(end: End) -> dict[str, Any]:
-    """A frame on a joint as JSON."""
+    """A coordinate frame on a joint, of an end effector or a body's link, as JSON."""
     return {
         "name": end.name,
         "joint": end.joint,
@@ -99,7 +99,7 @@ def _joint(plain: JsonFields) -> Joint:
 
 
 def link_of(plain: JsonFields) -> End:
-    """Reads a frame that `link_json` has written."""
+    """Reads a coordinate frame that `link_json` has written."""
     return End(
         plain.whole("joint", -1, MOST_JOINTS),
         _quaternion(plain, "rotation"),
@@ -172,7 +172,7 @@ def style_of(plain: JsonFields) -> MotionStyle:
 
 
 def end_json(end: EndInputs) -> dict[str, Any]:
-    """An end's goal as JSON, without its target."""
+    """The goal of an end effector ("end") as JSON, without its target."""
     return {
         "number": end.number,
         "kind": end.kind.__name__,

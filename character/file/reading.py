@@ -37,14 +37,16 @@ from .robots import RobotEntry, limits_of, robot_of
 from .tracks import ArrayReader
 
 CHARACTER, ARRAYS = "character.json", "arrays.f64"  # names of members
+# limits beyond which a file is refused
 MOST_JSON = 4_000_000  # [bytes] largest size of the JSON member
-# largest number of items of a list or fields of an object, so that comparing each with each takes no second
+# largest number of items of a list or fields of an object, so that comparing all pairs takes less than a
+# second
 MOST_ITEMS = 1000
 MOST_FRAMES = 1_000_000  # largest number of frames of the clip
-FASTEST = 10_000.0  # [frames/s] highest frame rate
-SLOWEST = 1e-3  # lowest frame rate [frames/s], and smallest fps_base
+FASTEST = 10_000.0  # largest fps [frames/s], and largest fps_base
+SLOWEST = 1e-3  # smallest fps [frames/s], and smallest fps_base
 MOST_ROBOTS = 8  # largest number of robots; each has a separate process
-MOST_FRAME = 10_000_000  # largest frame number
+MOST_FRAME = 10_000_000  # largest magnitude of a frame number
 MOST_CHAINS = 100  # largest number of chains
 
 
@@ -53,7 +55,7 @@ def read(path: Path) -> CharacterFile:
 
     Raises:
         CharacterFileError: the file is no character file, is damaged, or is of a newer major version.
-        OSError: it cannot be read.
+        OSError: the file cannot be read, or is larger than 50 MB.
     """
     return character_of(archive.read(path), path.name)
 
@@ -88,7 +90,7 @@ def character_of(members: dict[str, bytes], name: str) -> CharacterFile:
 
 
 def _content(plain: JsonFields, arrays: ArrayReader) -> CharacterFile:
-    """The character without its self-test."""
+    """The character without its engine's digest, self-test, robots, picture and sounds."""
     frames = plain.whole("frames", 1, MOST_FRAMES)
     targets = tuple(
         TargetEntry(target.get("name", str), anchor_of(target, "place", arrays, frames))

@@ -11,11 +11,11 @@ from .tracks import ArrayReader, ArrayWriter, ClipTrack
 
 UNITS = ("rad", "m", "plain")
 LIMITS = ("lower", "upper", "velocity", "acceleration", "jerk")
-MOST_SERVOS = 64  # largest number of a robot's servos
+MOST_SERVOS = 64  # largest number of a robot's joints, each with a servo; more are refused
 
 
 class RobotJoint(NamedTuple):
-    """A joint of a robot, and the source of its value: one of the last three attributes.
+    """A joint of a robot, and the source of its value: one of `joint`, `value` and `track`.
 
     Attributes:
         name: Name of the joint on the robot.
@@ -72,7 +72,7 @@ def limits_json(limits: Limits) -> dict[str, float]:
 
 
 def limits_of(plain: JsonFields) -> Limits:
-    """Reads limits that `limits_json` has written."""
+    """Reads limits that `limits_json` has written. Raises CharacterFileError if they are invalid."""
     try:
         return Limits(**{name: plain.number(name) for name in LIMITS})
     except LimitsError as error:

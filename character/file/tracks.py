@@ -13,14 +13,14 @@ from .errors import CharacterFileError
 Array = NDArray[np.float64]
 WIDTH = 8  # [bytes] size of a number: little-endian double precision
 EXACT = 1e-6  # [frames] distance from a frame within which a time counts as that frame, in spite of rounding
-MOST_AXES = 4  # largest number of axes of a stored array
-MOST_LENGTH = 1_000_000  # largest length of one axis of a stored array
+MOST_AXES = 4  # largest number of axes of a stored array; more are refused
+MOST_LENGTH = 1_000_000  # largest length of one axis of a stored array; a longer one is refused
 
 
 @dataclass(frozen=True)
 class ClipTrack:
-    """Values over the frames of a clip; before the first frame that of the first, after the last frame that
-    of the last.
+    """Values over the frames of the clip; before the first frame the first value, after the last frame the
+    last value.
 
     Attributes:
         rows: (frames, ...) values of each frame; (1, ...) for a constant.
@@ -85,15 +85,15 @@ class ArrayWriter:
 
 
 class ArrayReader:
-    """Reads arrays of a member, by their references in the JSON. References may overlap, but arrays that are
-    read have together no more numbers than a file may hold, so that the time does not grow with references.
+    """Reads arrays of a member, by their references in the JSON. References can overlap; but all arrays read
+    have together at most as many numbers as the largest file, so that the time does not grow with references.
     """
 
     def __init__(self, data: bytes) -> None:
         if len(data) % WIDTH:
             raise CharacterFileError("the arrays of the character file are cut off: export it again")
         self._numbers = np.frombuffer(data, "<f8")
-        self._left = MOST_TOTAL // WIDTH  # number of values that may still be read
+        self._left = MOST_TOTAL // WIDTH  # number of values that can still be read
 
     def get(self, fields: JsonFields, name: str, shape: tuple[int, ...], may_lack: bool = False) -> Array:
         """An array with this shape, in which -1 stands for any length.
@@ -101,7 +101,7 @@ class ArrayReader:
         Args:
             fields, name: The field with the reference to the array.
             shape: The expected shape.
-            may_lack: Whether the array may contain NaN.
+            may_lack: Whether the array is allowed to contain NaN.
         """
         stored = fields.child(name)
         axes = stored.get("shape", list)

@@ -31,7 +31,7 @@ class GoalSpec(NamedTuple):
     Attributes:
         does: Kind of the goal, a key of `WEIGHTS`.
         body: Name of the body; "" for the centre of mass.
-        on_body: The frame on the body that follows the target.
+        on_body: The coordinate frame on the body that follows the target.
         axis: Axis of that frame which points along the same axis of the target.
     """
 
@@ -96,7 +96,9 @@ def driven_goal(body: str, at: Array) -> FrameGoal:
 def motor_goals(
     model: MechanismModel, driven: Sequence[FrameGoal], values: Sequence[float], weights: RegulariserWeights
 ) -> Goals:
-    """Goals of a mechanism that is driven by its motors; `values` [rad or m] of all motors."""
+    """Goals of a mechanism that is driven by its motors: `values` [rad or m] of all of them, and goals
+    `driven` of bodies whose poses are inputs.
+    """
     return Goals(
         tuple(driven),
         actuators=by_joint(model, dict(enumerate(values))),

@@ -18,14 +18,15 @@ from ...solvers.mechanism.goals import NO_REGULARISER, FrameGoal, Goals
 from ...solvers.mechanism.solution import AssemblyState, SolveReport
 from ...solvers.mechanism.solver import MechanismSolver
 
-FIRST = 200  # largest number of solver steps in the first frame, whose goals may be far from the rest pose
+FIRST = 200  # largest number of solver steps in the first frame, whose goals can be far from the rest pose
 # largest number of poses evaluated in a later frame: about 6 ms at 30 bodies in Python, a tenth of that
 # compiled; an unfinished solve continues in the next frame
 PLACES = 20
-# largest difference of matrix entries [1, m] at which bodies count as back in their start poses
+# magnitude of the difference of matrix entries [1, m] below which bodies count as back in their start poses
 BACK = 1e-4
-STILL = 1e-9  # [rad, m] change of a motor value below which it counts as 0
-# number of ticks with the same goals after which these are not solved again, even if the result still changes
+# [rad, m] change of a motor value from tick to tick, or lag behind its desired value, that counts as none
+STILL = 1e-9
+# number of ticks with the same goals after which they are not solved again, even if the result still changes
 NO_MORE = 30
 FAINT = 0.03  # largest weight of goals when they only determine the DoF that the filtered motors leave free
 
@@ -41,8 +42,8 @@ class MechanismMotor:
 
 @dataclass(frozen=True, eq=False)
 class MechanismModel:
-    """The mover of a mechanism: the mechanism, its motors, and the pose in which motion begins. It rarely
-    changes.
+    """The mover of a mechanism: the mechanism, its motors, and the pose in which motion
+    begins.
     """
 
     solver: MechanismSolver
@@ -88,7 +89,8 @@ class MechanismOutputs:
     """Result of one tick of a mechanism: motor values, poses of bodies, and errors of its goals."""
 
     poses: Array  # (b, 4, 4) shown poses of the bodies in the base frame
-    values: tuple[float, ...]  # [rad, m] motor values after the filter
+    # [rad, m] motor values after the filter; for an over-actuated mechanism, those of the shown poses
+    values: tuple[float, ...]
     desired: tuple[float, ...]  # [rad, m] motor values before the filter
     report: SolveReport  # report of the solve for the goals
     is_closed: bool  # whether the loops are closed in the shown poses
@@ -167,11 +169,14 @@ def _solved(
     same: MechanismState | None,
     dt: float,
 ) -> tuple[AssemblyState, SolveReport, int]:
-    """Desired pose, its report, and the number of ticks with the same goals, after a solve.
+    """Solves for the goals.
 
     Args:
         model, goals, state, dt: As for `tick`.
         same: The state if its goals and mover are the same; else None.
+
+    Returns:
+        The desired pose; its report; the number of ticks with the same goals.
     """
     solver = model.solver
     if state is None:

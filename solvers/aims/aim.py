@@ -38,9 +38,10 @@ class _Role(NamedTuple):
 
     what: str  # name of the field's value in messages
     length: int  # number of its components
-    may_vanish: bool = False  # whether all components may be 0
+    may_vanish: bool = False  # whether all components can be 0 at once
 
 
+# name of an aim's field -> what `Aim.check` requires of it
 ROLES = {
     "wxyz": _Role("target orientation", 4),
     "position": _Role("target point", 3, may_vanish=True),
@@ -181,8 +182,8 @@ class Aim(ResidualBlock):
 
 
 def _check_vector(role: _Role, values: tuple[float, ...]) -> None:
-    """Raises TargetError if a vector of an aim is not finite, has the wrong length, or is 0 though it may not
-    be.
+    """Raises TargetError if a vector of an aim is not finite, has the wrong number of components, or has no
+    length where its role needs a direction.
     """
     size = math.hypot(*values)
     if len(values) != role.length or not (size < math.inf or all(map(math.isfinite, values))):

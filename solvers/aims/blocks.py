@@ -31,8 +31,8 @@ from .rolls import upright, whole_angle
 
 Kind = Literal["aim", "upright", "position"]
 
-# distance from a point, as a fraction of the reach, below which the linear model no longer takes the
-# direction to that point to change the faster with the end's movement the nearer the end is
+# smallest distance, as a fraction of the reach, by which the derivative of the direction to a point is
+# divided; nearer to the point the derivative no longer grows
 NEAREST = 1e-3
 ROLL_WEIGHT = 0.1  # weight of uprightness relative to the view: if a chain cannot satisfy both, the view wins
 # factors of a rotation matrix's columns that roll it by 180 degrees about Y
@@ -243,7 +243,7 @@ class ViewBlock(ResidualBlock):
         x, y, z = desired.T.copy()
         sine = np.hypot(x, z)  # sine of the view's error, times the distance, as are x, y and z
         if sine.min() <= NO_DIRECTION:
-            # an end that is at its target may have any view
+            # at its target, an end effector meets the aim with any view
             y = np.where(np.hypot(sine, y) <= NO_DIRECTION, 1.0, y)
             # at 180 degrees any perpendicular to the view is a rotation axis; X is chosen
             x, z = np.where(sine <= NO_DIRECTION, 0.0, x), np.where(sine <= NO_DIRECTION, NO_DIRECTION, z)

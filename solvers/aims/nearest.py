@@ -9,8 +9,8 @@ from ..kinematics.rotations import Quaternion, about, multiply, normalized, scal
 from ..kinematics.skeleton import Pose
 from ..tolerances import SAME_ANGLE
 
-MOST_STEPS = 20  # most steps of Newton's method, which needs four to six
-LONGEST_STEP = 1.0  # [rad] up to this length the linear model reduces the error
+MOST_STEPS = 20  # largest number of steps of Newton's method, which needs four to six
+LONGEST_STEP = 1.0  # [rad] longest step: up to this length a step by the linear model reduces the error
 
 
 def nearest_orientation(end_goal: EndGoal, pose: Pose, reach: float) -> Quaternion:

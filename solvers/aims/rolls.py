@@ -19,7 +19,7 @@ HALF_ROLL: Quaternion = (0.0, 0.0, 1.0, 0.0)  # the tool rolled by pi about its 
 
 def upright(direction: Vector, up: Vector | None) -> Quaternion | None:
     """The orientation with Y along the unit vector `direction`, X perpendicular to `up` and Z on the side of
-    `up`; None if the roll is free.
+    `up`; None if the roll is free, since `up` is None or the direction is along it.
     """
     if up is None:
         return None

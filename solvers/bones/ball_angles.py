@@ -8,7 +8,8 @@ import numpy as np
 
 from ..kinematics.se3 import Array, cross, exponential
 
-# cosine of the middle angle below which the first and the last joint rotate about one axis (gimbal lock)
+# cosine of the middle angle below which the first and the last joint count as rotating about one axis (gimbal
+# lock)
 NEAR_GIMBAL = 1e-6
 
 

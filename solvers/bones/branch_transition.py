@@ -20,7 +20,7 @@ from .model import BonePose
 # 2 sqrt(2) sin(angle / 2)
 ANGLE_BY_DISTANCE = math.pi / (2.0 * math.sqrt(2.0))
 
-# why the aim is lost meanwhile, for `shortfall.reason`
+# why the aim is lost during a transition, for `shortfall.reason`
 UNFINISHED = "its bones are on their way to another pose that meets the goal: wait"
 
 

@@ -36,7 +36,7 @@ ALONE = 0.01
 # [rad] smallest angle at which the Jacobian's factor is computed; at smaller ones it has the same value, to
 # double precision
 SMALLEST_ANGLE = 1e-3
-FREE_BODY = 1e-4  # weight of the first bone's rotation if the body may rotate as a whole
+FREE_BODY = 1e-4  # factor of the first bone's cost if the body is free to rotate as a whole
 
 
 class Bone(NamedTuple):
@@ -124,7 +124,9 @@ class BoneModel:
         self.sizes = rod_lengths(inertias[[end.joint for end in skeleton.ends]])
 
     def length(self, step: Angles) -> float:
-        """The largest movement of a coordinate in a step (n,) [rad, or in fractions of the reach]."""
+        """The largest movement, in magnitude, of a coordinate in a step (n,) [rad, or in fractions of the
+        reach].
+        """
         return max(map(abs, (step / self._units).tolist()), default=0.0)
 
     def pair_weights(self, node: int) -> Array:
@@ -190,7 +192,7 @@ class BoneModel:
 
     def has(self, pose: BonePose) -> bool:
         """Whether a configuration has as many joints and balls as this skeleton. The same skeleton with other
-        limits may have other balls.
+        limits can have other balls.
         """
         return len(pose.values) == len(self.skeleton) and len(pose.balls) == len(self.balls)
 
@@ -238,14 +240,16 @@ class BoneModel:
         return relative
 
     def quadratic(self, rotations: Array, frames: Frames, moved: Angles) -> tuple[float, Array, Array]:
-        """Cost of the bones' deviations and of displacements of prismatic joints; its Gauss-Newton Hessian
-        (n, n); and its negative gradient (n,).
+        """Quadratic model of the cost of the bones' deviations and of displacements of prismatic joints.
 
         Args:
             rotations: (k, 3, 3) of each bone from the authored pose, in its own frame.
             frames: Forward kinematics.
             moved: (n,) displacements of the joints from the authored pose; only those of prismatic joints
                 count.
+
+        Returns:
+            The cost, its Gauss-Newton Hessian (n, n) and its negative gradient (n,).
         """
         count = len(self.skeleton)
         # For each bone, the derivative of its rotation vector with respect to its joints, with the vector

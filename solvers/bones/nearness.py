@@ -1,10 +1,10 @@
 """Cost of the distance between ends and the points that they look at, so that an eye does not move into its
 target.
 
-An end at its target may look anywhere, so without this cost the least rotation would often be to move the end
-to the target, where the smallest movement of the target demands arbitrary rotations. An end that is nearer to
-its target than the size of everything that its bone carries costs the squared logarithm of the ratio of this
-size to the distance, which counts as an angle [rad].
+An end at its target meets its aim with any view, so without this cost the least rotation would often be to
+move the end to the target, where the smallest movement of the target demands arbitrary rotations. An end that
+is nearer to its target than the size of everything that its bone carries costs the squared logarithm of the
+ratio of this size to the distance, which counts as an angle [rad].
 """
 
 import math

@@ -23,8 +23,9 @@ ROLL_COST = 1.0
 AIM_COST = 1e8  # weight of the squared aim error; polishing steps remove the remaining error
 # [rad] largest part of the aim error that one step corrects: within it the linear model holds
 LARGEST_TURN = 1.0
-LONGEST_STEP = 1.2  # [rad, or in fractions of the reach] largest change of a coordinate in one step
-POLISHING_STEPS = 6  # most steps at the end, each of which squares the remaining aim error
+# [rad, or in fractions of the reach] largest change of a coordinate in a step; longer steps are shortened
+LONGEST_STEP = 1.2
+POLISHING_STEPS = 6  # largest number of steps at the end, each of which squares the remaining aim error
 # [rad, or in fractions of the reach] after one correction of such an aim error, which squares it, only
 # rounding errors remain
 NEARLY_MET = 1e-5
@@ -74,12 +75,13 @@ class PoseProblem:
     def begun(
         self, authored: BonePose, last: LastFrames | None, jump: float
     ) -> tuple[EvaluatedPose, Angles, BonePose | None]:
-        """The configuration at which steps begin, the forces (r,) to begin with, and the last frame's
-        deviation from its authored pose (None: unused).
-
-        Steps begin at the extrapolation of the last frames' deviations; if the aim error there is not below
-        `jump` [rad], at the last frame's deviation; if it is not below `jump` there either, at the authored
+        """Start of the steps: the extrapolation of the last frames' deviations; if the aim error there is not
+        below `jump` [rad], the last frame's deviation; if it is not below `jump` there either, the authored
         pose.
+
+        Returns:
+            The configuration; the forces (r,) to begin with; the last frame's deviation from its authored
+            pose, None if the steps begin at the authored pose.
         """
         if last is not None:
             for deviation in (last.extrapolated(), last.deviation):

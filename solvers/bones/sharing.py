@@ -12,7 +12,7 @@ import numpy as np
 from ..kinematics.se3 import Array
 from .model import principal_costs
 
-MIDDLE = 0.5  # value of the option `look_from` at which its usual power holds
+MIDDLE = 0.5  # value of the option `look_from` up to which the inertia has its usual power
 # share of a look that one bone takes at most if others can take the rest: with more, it seems to look alone
 LARGEST_SHARE = 0.65
 LARGEST_TWIST = math.radians(30.0)  # [rad] twist that a bone's skin bears: with more, its volume collapses

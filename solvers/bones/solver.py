@@ -34,16 +34,20 @@ from .last_frames import LastFrames
 from .model import BoneModel, BonePose
 from .problem import AIM_COST, PoseProblem
 
-# [rad] aim error below which a step that reduces it but raises the cost is corrected to meet the aim
+# [rad] aim error after a step, below which a step that raises the cost is corrected to meet the aim before it
+# is judged
 NEARLY = 0.1
-MOST_STEPS = 25
-FIRST_DAMPING = 0.3  # fraction of the Hessian's diagonal that is added to it if a step does not help
-# smallest cost of an aim error of one radian when steps are compared; it must exceed the aim's forces
+MOST_STEPS = 25  # largest number of Newton steps in a frame
+# fraction of the Hessian's diagonal that is first added to it if a step raises the cost
+FIRST_DAMPING = 0.3
+# smallest price of an aim error [cost per radian] when steps are compared; the price is also at least twice
+# the norm of the constraint forces
 LEAST_PRICE = 2.0
 # [rad, or in fractions of the reach] length of an undamped step after which the remaining error, about its
 # square, is invisible
 SMALL_STEP = 1.5e-3
-# [rad, or in fractions of the reach] length of a damped step below which no further step follows
+# [rad, or in fractions of the reach] length of a damped step below which no further step follows; also the
+# rotation up to which two optima count as equal
 NO_STEP = 1e-5
 ANY_ERROR = math.tau  # [rad] more than the aim error of any view
 

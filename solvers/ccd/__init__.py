@@ -1,5 +1,5 @@
-"""CCD: cyclic coordinate descent on quaternions, with hinges, limits and annealing, for all goals
-and trees.
+"""CCD: cyclic coordinate descent on quaternions, with revolute and prismatic joints, limits and annealing,
+for all goals and trees.
 """
 
 from .options import CcdOptions

@@ -16,19 +16,22 @@ from ..tolerances import MET
 from .options import CcdOptions
 from .tasks import EndTask, Range, rotation_within
 
-# [rad, or fraction of the reach] error below which hinges take the optimal step, which no longer swings
-# widely
+# [rad, or fraction of the reach] error below which revolute joints take the optimal step, which no longer
+# swings widely
 NEAR = 0.1
 # number of last joints that serve an orientation, which has three angles; of a chain with fewer than twice as
 # many revolute joints, half of them
 WRIST_JOINTS = 3
-# number of sweeps that are extrapolated: fewer carry too little information, more belong to another curve
+# number of sweeps that are extrapolated: fewer carry too little information, more belong to another curve.
+# Also the number of sweeps over which progress is measured
 MEMORY = 5
-STUCK = 0.95  # ratio of the errors after and before several sweeps; above it the descent ends
+STUCK = 0.95  # ratio of the errors after and before `MEMORY` sweeps from which the descent ends
 
 
 class RankedErrors(NamedTuple):
-    """Errors of a pose, compared in order of importance; weights are relative to the largest."""
+    """Errors of a pose, most important first, so that comparing tuples ranks poses; weights of goals are
+    relative to the largest.
+    """
 
     seen: float  # [rad, or fraction of the reach] error of views and positions, at least MET
     whole: float  # [rad] aim error including the ends' rolls
@@ -67,7 +70,7 @@ class CoordinateDescent:
         ]
 
     def _wrist(self, path: Sequence[int]) -> frozenset[int]:
-        """The last joints on an end's path, which may serve its orientation alone."""
+        """The last revolute joints on an end's path, which can serve its orientation alone."""
         revolute = [k for k in path if not self._prismatic[k]]
         return frozenset(revolute[len(revolute) - min(WRIST_JOINTS, len(revolute) // 2) :])
 
@@ -193,7 +196,7 @@ class CoordinateDescent:
         tools: Sequence[Tool],
         near: bool,
     ) -> float:
-        """Rotation [rad] of hinge `k` in its step, within `range_left`."""
+        """Rotation [rad] of revolute joint `k` in its step, within `range_left`."""
         pull = Pull()
         for weight, task in tasks_of_joint:
             pull = pull.plus(task.rotation_pull(k, axis, position, range_left, tools).times(weight))
@@ -223,15 +226,15 @@ def _shares(goal: GazeGoal) -> list[float]:
 
 
 def _extrapolated(trail: Sequence[Sequence[float]]) -> list[float]:
-    """Extrapolated limit of the angles (m + 1, n) of m sweeps: the mean of the last m, weighted so that their
-    steps cancel out.
+    """Extrapolated limit of the angles (m + 1, n) of m sweeps: the weighted mean of the last m, with the
+    weights at which the weighted sum of their steps is shortest.
 
     Source: Anderson's acceleration, as Bertrand & Massias 2021 use it for coordinate descent.
     """
     rows = np.array(trail)
     steps = np.diff(rows, axis=0)
     gram = steps @ steps.T
-    regularise(gram)  # regularised, since steps may be parallel
+    regularise(gram)  # since steps can be parallel
     weights = np.linalg.solve(gram, np.ones(len(gram)))
     total = float(weights.sum())
     return (weights @ rows[1:] / total).tolist() if total > 0.0 else list(trail[-1])

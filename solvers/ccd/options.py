@@ -33,7 +33,7 @@ class CcdOptions(SolverOptions):
     largest_speed: float = setting(
         math.radians(600.0),  # at 60 frames a second, 1.5 times this speed would look like a jump
         "Largest Speed",
-        "Largest speed of a joint, in degrees per second; for a joint that slides, 60° mean about one length"
+        "Largest speed of a joint, in degrees per second; for a prismatic joint, 60° mean about one length"
         " of the chain per second",
         low=math.radians(6.0),
         high=60.0 * math.pi,
@@ -42,7 +42,7 @@ class CcdOptions(SolverOptions):
     anneals: int = setting(
         12,
         "Anneals",
-        "Number of descents from random offsets when one is stuck in a local minimum: simulated "
+        "Number of descents from random offsets when a descent is stuck in a local minimum: simulated "
         "annealing (Zalo)",
         high=100,
     )
@@ -59,5 +59,5 @@ class CcdOptions(SolverOptions):
     extrapolates: bool = setting(
         True,
         "Extrapolate",
-        "Extrapolate a descent's last sweeps, so that fewer are needed (Anderson acceleration)",
+        "Extrapolate a descent's last sweeps, so that fewer sweeps are needed (Anderson acceleration)",
     )

@@ -27,7 +27,7 @@ class CcdMemory:
     """
 
     stuck: float = 0.0  # [s] time since the solution has had an error; below zero: minus the time to wait
-    # (n,) angles to which it escapes from a local minimum; () if it does not escape
+    # (n,) angles to which the joints escape from a local minimum; () if no escape is under way
     escape: tuple[float, ...] = ()
     # speed of the joint that is farthest from its goal, as a fraction of the largest speed
     speed: float = 0.0
@@ -57,8 +57,8 @@ class Ccd:
 
         From scratch it starts from the posture, scaled by `keep`, and if that does not meet the goal, again
         from random offsets, which are always the same. With `start` it continues from there, with no joint
-        faster than `largest_speed`; `memory` counts how long it has been stuck. After some time annealing
-        searches for an escape, which is then followed.
+        faster than `largest_speed`; `memory` counts how long it has been stuck. After `patience` annealing
+        searches for an escape, which the joints then follow.
         """
         began = time.perf_counter()
         posture = check_goal(self.skeleton, goal, start=start, dt=dt)
@@ -104,7 +104,7 @@ class Ccd:
         """A step straight toward `last.escape`, at which all joints arrive together, with limited speed and
         acceleration.
         """
-        escape = self.skeleton.clamp(last.escape)  # limits may have changed since the escape's goal was found
+        escape = self.skeleton.clamp(last.escape)  # limits can have changed since the escape's goal was found
         # [s] remaining time at the largest speed
         left = float(np.abs((np.array(escape) - start) / self._speeds).max())
         gain = dt / TO_SPEED
@@ -159,8 +159,8 @@ class Ccd:
         upper: Sequence[float],
         most: int,
     ) -> DescentResult:
-        """The result of a descent. If that fails, all joints serve both position and orientation in a second
-        one; then a third one is for the views alone.
+        """The result of a descent. If that fails and an end has a position and an orientation, all its joints
+        serve both in a second descent. If views are still not met, a third one leaves the rolls free.
         """
         result = self.descent.descend(goal, angles, lower, upper, True, most)
         if result.error.unmet and any(

@@ -45,17 +45,17 @@ class Range(NamedTuple):
     """Range of rotation [rad] that is left to a joint within its limits, relative to its current angle."""
 
     back: float  # [rad] distance to the lower limit, zero or negative
-    ahead: float
+    ahead: float  # [rad] distance to the upper limit
 
 
 class Pulling(Protocol):
-    """Interface of a block's contribution to the joints' steps; the block may be the end's whole orientation,
+    """Interface of a block's contribution to the joints' steps; the block is the end's whole orientation,
     its view, or any other.
     """
 
     def rotation_pull(self, axis: Vector, position: Vector, range_left: Range, tool: Tool) -> Pull:
-        """Gradient terms of a hinge with this axis (unit) and position [m] in the base frame, at the end's
-        current pose.
+        """Gradient terms of a revolute joint with this axis (unit) and position [m] in the base frame, at the
+        end's current pose.
         """
         ...
 
@@ -148,7 +148,7 @@ class EndTask:
     """Task of one end, its aim and its position: the rotation or translation of a single joint that brings
     the end nearest to its goal.
 
-    With both an orientation and a position, joints may be divided (Zalo's "bonus: direction"): the last ones
+    For an orientation and a position, joints can be divided (Zalo's "bonus: direction"): the last joints
     serve the orientation, those before them the position. The latter bring the wrist (the position of the
     first of the last joints) to the position that follows from the end's desired pose, so that the two groups
     do not disturb each other.
@@ -189,8 +189,8 @@ class EndTask:
     def rotation_pull(
         self, k: int, axis: Vector, position: Vector, range_left: Range, tools: Sequence[Tool]
     ) -> Pull:
-        """Gradient terms of the task for hinge `k`, which has this axis (unit) and position [m] in the base
-        frame.
+        """Gradient terms of the task for revolute joint `k`, which has this axis (unit) and position [m] in
+        the base frame.
         """
         pull = NOTHING
         if k in self.wrist or not self.splits:
@@ -234,10 +234,10 @@ class EndTask:
 def pull_to_frame(
     axis: Vector, current: Quaternion, target: Quaternion, symmetric: bool, range_left: Range
 ) -> Pull:
-    """Gradient terms of a hinge with the unit axis `axis` for an end whose orientation `current` should
-    become `target`; of a symmetric end's two equivalent rolls the nearer one is used.
+    """Gradient terms of a revolute joint with the unit axis `axis` for an end whose orientation `current`
+    should become `target`; of a symmetric end's two equivalent rolls the nearer one is used.
 
-    If the hinge cannot reach that roll within its limits, the roll that it can get nearer to is used.
+    If the joint cannot reach that roll within its limits, the roll that it can get nearer to is used.
     """
     nearer = pull_of_frames(axis, current, nearer_roll(target, current, symmetric))
     if not symmetric or range_left.back <= nearer.best_rotation <= range_left.ahead:
@@ -247,7 +247,7 @@ def pull_to_frame(
 
 
 def _nearness(pull: Pull, range_left: Range) -> float:
-    """Best value (1 + cos of the remaining angle) that a hinge can reach for a whole orientation."""
+    """Best value (1 + cos of the remaining angle) that a revolute joint can reach for a whole orientation."""
     return pull.gain(rotation_within(pull, pull.best_rotation, range_left)) + pull.together - pull.level
 
 
@@ -262,8 +262,8 @@ def rotation_within(pull: Pull, angle: float, range_left: Range) -> float:
 
 
 def pull_to_point(axis: Vector, position: Vector, eye: Vector, view: Vector, target: Vector) -> Pull | None:
-    """Gradient terms of a hinge at `position` that bring the line of sight onto a point [m]; None if the
-    hinge cannot change that.
+    """Gradient terms of a revolute joint at `position` that bring the line of sight onto a point [m]; None if
+    the joint cannot change that.
 
     The point on the line of sight that is as far from the joint as the target is can be rotated onto the
     target; then the view is exact, however near the target. If no point of the line is so near the joint, the

@@ -78,8 +78,8 @@ class _Run:
         self._forward: tuple[list[float], list[Quaternion]] | None = None
 
     def avoid_edges(self, iteration: int) -> None:
-        """Moves the warped posture off the edges of the joints' ranges, in the iteration that the settings
-        name.
+        """Moves the warped posture off the edges of the joints' ranges, in the iteration that the
+        hyperparameters name.
         """
         hyper = self._hyper
         if not hyper.avoid_edges or iteration != hyper.avoid_edges_from_iteration:
@@ -124,7 +124,9 @@ class _Run:
         return error < before - self._hyper.progress
 
     def try_offset(self) -> bool:
-        """NonConvOffsetTrick, once: the next iterations aim at an offset target. Whether it was applied."""
+        """Applies NonConvOffsetTrick, once: the next iterations aim at an offset target. Returns whether it
+        was applied.
+        """
         hyper = self._hyper
         if not hyper.non_convergence_offset_trick or self._has_tried_offset:
             return False
@@ -159,7 +161,7 @@ def calculate_erik(
 
     Args:
         chain: The virtual chain.
-        posture: Angles (n,) [rad] to keep; they may exceed limits. Twisters at the root and the end do not
+        posture: Angles (n,) [rad] to keep; they can exceed limits. Twisters at the root and the end do not
             affect the shape and are ignored, except that of the end if the roll is free.
         target: The end's orientation in the virtual frame; if None, only `direction` is scored, and the roll
             is that of the warped posture.

@@ -21,7 +21,7 @@ class EndAim:
 
     direction: Vector  # desired direction of the end's +Y
     orientation: Quaternion | None  # the end's whole target; None if its roll is free
-    symmetric: bool  # whether the end may be rolled by pi
+    symmetric: bool  # whether the end is equally good when rolled by pi
 
     def gain(self, end: Quaternion) -> float:
         """Cosine of the angle between the end's direction and the target."""
@@ -134,8 +134,8 @@ def bwcd_solution(
 
 
 def ccd(chain: VirtualChain, angles: Sequence[float], aim: EndAim, hyper: Hyperparameters) -> list[float]:
-    """Algorithm 22: angles (n,) [rad] within limits and not exactly at them, after rotating joints from the
-    end toward the root, and then twisting the end.
+    """Algorithm 22: angles (n,) [rad] within limits after rotating joints from the end toward the root, and
+    then twisting the end. With `hyper.avoid_edges` the rotated joints are not exactly at a limit.
     """
     solved = list(angles)
     whole = _whole(chain, aim)

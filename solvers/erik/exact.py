@@ -33,8 +33,8 @@ class ErikMemory:
 
 
 class Candidate(NamedTuple):
-    """Candidate solution: angles with a corrected aim, and their errors. Differences of errors that are too
-    small to matter are ignored.
+    """Candidate solution: angles with a corrected aim, and their errors. Errors below `MET` count as
+    `MET`.
     """
 
     angles: tuple[float, ...]  # (n,) [rad; prismatic joints m] joint values, within limits

@@ -1,4 +1,4 @@
-"""ERIK's hyperparameters (Table 2), with names."""
+"""ERIK's hyperparameters (Ribeiro & Paiva 2019, Table 2)."""
 
 import math
 from dataclasses import dataclass, replace
@@ -21,7 +21,7 @@ LOOPS = (
     Choice(
         "posture",
         "From Posture",
-        "Start from the warped posture; BWCD and CCD keep to the target as given. It errs less",
+        "Start from the warped posture; BWCD and CCD keep to the target as given. Its errors are smaller",
     ),
 )
 COUNT = {"low": 1, "high": 1000, "slider": 100}  # bounds of a number of iterations
@@ -55,7 +55,7 @@ class Hyperparameters(SolverOptions):
     use_previous_solution: bool = setting(
         False,
         "Stay with Last Frame",
-        "Start from the last frame's solution and keep it while it meets the goal",
+        "Start from the last frame's solution and keep it while its error is within Threshold",
         is_usual=True,
         needs=NOT_PUBLISHED,
     )
@@ -81,7 +81,7 @@ class Hyperparameters(SolverOptions):
     threshold: float = setting(
         0.04,
         "Threshold",
-        "Weighted sum of orientation and posture error below which a solution is accepted: .04 of orientation"
+        "Weighted sum of orientation and posture error up to which a solution is accepted: .04 of orientation"
         " error are 6.5 degrees (ERIK paper, section 4.0.1)",
         slider=1.0,
     )
@@ -92,7 +92,7 @@ class Hyperparameters(SolverOptions):
         " 21, 22: alpha)",
         slider=10.0,
     )
-    # whether the end may be rolled by pi; users set this by the goal's own `symmetric`
+    # whether the end is equally good when rolled by pi; users set this by the goal's own `symmetric`
     symmetric_endpoint: bool = True
     avoid_edges: bool = setting(
         True, "Avoid Edges", "Move joints off their exact limits (ERIK paper, AvoidEdges)"
@@ -122,7 +122,8 @@ class Hyperparameters(SolverOptions):
     non_convergence_ccd_trick: bool = setting(
         True,
         "CCD Trick",
-        "Where iterations do not converge after the Offset Trick, end with CCD (ERIK paper, Algorithm 3)",
+        "Where iterations do not converge, even after the Offset Trick if it is on, end with CCD (ERIK paper,"
+        " Algorithm 3)",
     )
     progress: float = setting(
         1e-3,

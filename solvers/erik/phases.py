@@ -131,7 +131,7 @@ def backward_phase(
         bases: The forward phase's bases (n + 1,): each link aims at its child's basis (tau is that basis, not
             the end's target as printed).
         target: The end's orientation, for the end's twist; None if its roll is free.
-        symmetric: Whether the end may be rolled by pi.
+        symmetric: Whether the end is equally good when rolled by pi.
     """
     models = chain.models
     end = len(models) - 1

@@ -37,7 +37,7 @@ from ..virtual_chain.chain import VirtualChain
 from .algorithm import ErikResult, calculate_erik
 from .parameters import Hyperparameters
 
-# most solves for one point, each with the view from the end's position in the previous solution
+# largest number of solves for one point, each with the view from the end's position in the previous solution
 MAX_VIEWS = 8
 
 
@@ -132,7 +132,7 @@ class Erik:
         self, goal: GazeGoal, posture: tuple[float, ...], previous: tuple[float, ...] | None
     ) -> ErikSolution:
         """ERIK's angles, with prismatic joints as in the posture."""
-        # the kernel measures one goal: a chain's end may have more, of which ERIK follows the first
+        # the kernel measures one goal: a chain's end can have several, of which ERIK follows the first
         if self.compiled is None or goal.others:
             return self._solved_in_python(goal, posture, previous)
         try:
@@ -169,8 +169,8 @@ class Erik:
         before.
 
         After the first, each solve starts from the best solution so far: corrected for the view it mostly
-        stays the same, and so does the end's position. For near points this may not converge: a view that
-        increases the error is discarded, and a smaller step is made.
+        stays the same, and so does the end's position. For near points this does not always converge: a
+        view that increases the error is discarded, and a smaller step is made.
         """
         pose = self.skeleton.forward(self.skeleton.clamp(posture if previous is None else previous))
         # a target at the end's own position is in no direction: the posture's own view is used
@@ -239,11 +239,11 @@ class Erik:
 
     def _unwound(self, k: int, angle: float, desired: float) -> float:
         """`angle` [rad] plus the full rotations that bring it nearest to `desired` [rad] within the joint's
-        limits, which may span several rotations.
+        limits, which can span several rotations.
         """
         lower, upper = self.skeleton.lower[k], self.skeleton.upper[k]
         revolutions = round((min(max(desired, lower), upper) - angle) / math.tau)
         if revolutions and not lower <= angle + revolutions * math.tau <= upper:
-            # the nearest such angle may be beyond a limit, by less than half a rotation
+            # the nearest such angle is beyond a limit, by less than half a rotation
             revolutions -= 1 if revolutions > 0 else -1
         return angle + revolutions * math.tau

@@ -16,15 +16,16 @@ LARGEST_TURN = 0.6
 # [1/rad] weight of the aim relative to the directions of links: a local step leaves so small an error that
 # one correction makes the aim exact, and its square costs no digits
 AIM_WEIGHT = 300.0
-# degrees of shape deviation that count as much as one degree of aim error when candidates are compared
+# weight of the aim error when candidates are compared: in degrees of shape deviation per degree
+# (`simulation`); in `Candidates.merit`, in squared differences summed over all directions, per radian
 AIM_COST = 30.0
 # weight of the squared movement relative to the squared aim error when only the aim matters
 LEAST_PROXIMAL = 1e-6
 # weight of the squared movement in a search, where shape matters as well; largest step [rad] of a joint
 BOLD_PROXIMAL, BOLD_STEP = 0.01, 0.5
-HOLD_STEPS = 5  # most corrections of a pose in `ShapeDescent.held`
+HOLD_STEPS = 5  # largest number of corrections of a pose in `ShapeDescent.held`
 HELD = 1e-7  # [rad] aim error below which the aim is held: a tenth of what counts as met
-PASSES = 8  # most iterations of the active set in one step
+PASSES = 8  # largest number of iterations of the active-set method in one step
 # the same number for many candidates: most of them are rejected, so their bounds need not be exact
 COARSE_PASSES = 2
 
@@ -118,7 +119,7 @@ class ShapeDescent:
 
     def held(self, desired: Angles, lower: Angles, upper: Angles) -> tuple[Candidates, int]:
         """The pose nearest to `desired` (n,) within the bounds whose aim error is below `HELD`, or the pose
-        with the least error found; and the number of steps. `desired` must be within the joint limits.
+        with the least error found; and the number of corrections. `desired` must be within the joint limits.
         """
         angles, least = desired[None], math.inf
         for step in range(HOLD_STEPS + 1):

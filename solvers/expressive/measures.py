@@ -6,10 +6,10 @@ from ..kinematics.skeleton import Skeleton
 from .options import ExpressiveOptions
 from .solver import Expressive
 
-# Most joints for directions of links. A frame that plans a transition takes time with the cube of their
-# number: for so many up to 0.15 s by the kernel and 0.8 s in Python, and meanwhile its host is silent. A
-# robot holds after 0.2 s of silence, HOLD_AFTER of hardware.safety, and is disarmed after 5 s, DISARM_AFTER:
-# so a computer of a sixth of the speed, without the kernel, keeps it armed.
+# Largest number of joints for directions of links. The time of a frame that plans a transition grows with the
+# cube of their number: up to 0.15 s for so many by the kernel and 0.8 s in Python, in which its host is
+# silent. A robot holds after 0.2 s of silence, HOLD_AFTER of hardware.safety, and is disarmed after 5 s,
+# DISARM_AFTER: so a computer of a sixth of the speed, without the kernel, keeps it armed.
 MOST_JOINTS = 100
 
 

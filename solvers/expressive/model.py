@@ -138,7 +138,9 @@ class Model:
 
     @cached_property
     def compiled(self) -> CompiledModel | None:
-        """This model in the compiled kernel; None if this machine has no kernel."""
+        """This model in the compiled kernel; None if this machine has no kernel. Raises KernelError if the
+        kernel does not support the skeleton.
+        """
         library = kernel()
         return None if library is None else CompiledModel(library, self)
 

@@ -34,7 +34,7 @@ ACCELERATION = math.radians(7560)
 HURRIED = math.radians(28800)
 # weight of the squared movement of branches, which converge freely; for paths the weight is 1
 BRANCH_INERTIA = 0.1
-# [rad] distance of the farthest joint at which a transition ends and local steps continue
+# [rad] distance of the farthest joint below which a transition ends and local steps continue
 ARRIVAL_DISTANCE = math.radians(5)
 
 FOLLOW, STAY, WITH_AIM, DIRECT = range(4)
@@ -76,8 +76,8 @@ def within_speed(model: Model, angles: Angles, time: float, share: Angles | floa
 
 
 class StepBounds:
-    """Bounds on the angles [rad] that a chain can have after `dt` [s], from its angles (n,) and velocity (n,)
-    [rad/s] at the start.
+    """Bounds on the angles that a chain can have after `dt` [s], from its angles (n,) [rad; prismatic joints
+    m] and velocities (n,) [rad/s; prismatic joints m/s] at the start.
     """
 
     def __init__(self, model: Model, start: Angles, velocity: Angles, dt: float) -> None:
@@ -190,7 +190,7 @@ class Settling(NamedTuple):
     """State of convergence to a goal that stands still.
 
     Along a shallow valley damped steps take minutes to converge, so damping decreases with time. If the aim
-    cannot be met, or a joint is at a limit, steps may overshoot for ever, so each frame without improvement
+    cannot be met, or a joint is at a limit, steps can overshoot for ever, so each frame without improvement
     shrinks the trust region; after some time every frame does.
     """
 
@@ -206,20 +206,20 @@ class Settling(NamedTuple):
 
     @property
     def may_plan(self) -> bool:
-        """Whether new transitions may begin: not after the goal has stood still for some time."""
+        """Whether new transitions can begin: not after the goal has stood still for `PLANNING_TIME`."""
         return self.time < PLANNING_TIME
 
     @property
     def may_continue_transition(self) -> bool:
-        """Whether a transition in progress may continue: not after the goal has stood still for a
-        long time.
+        """Whether a transition in progress can continue: not after the goal has stood still for
+        `GIVING_UP`.
         """
         return self.time < GIVING_UP
 
     def at(self, merit: float, dt: float) -> "Settling":
         """The settling state after a frame of `dt` [s] whose solution has the cost `merit`."""
         better = merit < (1.0 - LEAST_GAIN) * self.best
-        factor = math.exp(min(dt, PLANNING_TIME) / SETTLING)  # bounded, since one frame may last for minutes
+        factor = math.exp(min(dt, PLANNING_TIME) / SETTLING)  # bounded, since one frame can last for minutes
         trust = min(1.0, factor * self.trust) if better and self.may_plan else self.trust / factor
         return self._replace(best=merit if better else self.best, last=merit, trust=trust)
 

@@ -1,4 +1,4 @@
-"""Options of the expressive solver that a user may set."""
+"""Options of the expressive solver."""
 
 import math
 from dataclasses import dataclass

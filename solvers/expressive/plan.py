@@ -60,14 +60,14 @@ class Planning(NamedTuple):
 
 
 class Planner:
-    """Planner for one skeleton: finds transitions to better branches. The caller keeps its state."""
+    """Planner for one skeleton: finds transitions to better branches. The caller stores its state."""
 
     def __init__(self, model: Model, search: Search) -> None:
         self.model, self.search, self.seeds = model, search, search.seeds
 
     def advance(self, state: Planning, context: FrameContext) -> Planning:
-        """The state after this frame: with a new plan after each `PERIOD`, and in every frame while the aim
-        is lost.
+        """The state after this frame: with a new plan after each `PERIOD`. While the aim is lost there is a
+        plan in every frame, and a search from scratch after each `LASTING_LOSS`.
         """
         state = state._replace(since_plan=state.since_plan + context.dt)
         if (due := int(context.lost / LASTING_LOSS)) != state.searches:

@@ -37,8 +37,8 @@ class Velocity(NamedTuple):
 
 
 def farthest(current: Sequence[tuple[float, ...]], before: Sequence[tuple[float, ...]]) -> float:
-    """The largest distance between the numbers of an aim in two frames (`Aim.numbers`), relative to the
-    largest of these numbers.
+    """The largest distance between the numbers of one aim in two frames (`Aim.numbers`), relative to the
+    largest of these numbers in magnitude.
     """
     changed = ((these, those) for these, those in zip(current, before, strict=True) if these != those)
     return max(
@@ -50,7 +50,7 @@ def velocity(before: Aim, current: Aim, last: Velocity, dt: float) -> Velocity:
     """Averaged velocity of a goal that was at `before` `dt` [s] ago and is now at `current`; `last` is the
     average up to the last frame.
     """
-    if current.change_since(before) > FASTEST_TARGET * dt:  # it has jumped
+    if current.change_since(before) > FASTEST_TARGET * dt:  # a target that has jumped counts as at rest
         return Velocity()
     angular, drift = (
         scale(current.rotation_since(before), 1.0 / dt),

@@ -31,7 +31,7 @@ class Round(NamedTuple):
 
 # Many candidates at first, since only about a third of all starts reach the optimum.
 ROUNDS = (Round(1, COARSE_PASSES, 20), Round(4, COARSE_PASSES, 8), Round(8, PASSES, 8))
-CONVERGED = math.radians(0.5)  # [rad] largest movement of a joint in a step at which a round ends
+CONVERGED = math.radians(0.5)  # [rad] movement of all joints in a step below which a round ends
 POLISHING_STEPS = 2  # number of corrections of the aim; each squares its error
 NEARLY_MET = 1e-3  # [rad] aim error that the exact correction removes without a visible change of shape
 # If no candidate of the last round meets the aim, those kept by the first round take this many more steps,

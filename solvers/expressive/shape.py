@@ -178,8 +178,11 @@ class Rolls:
 
 
 def _difference(desired: _DesiredRoll, poses: Poses) -> tuple[Angles, Angles, Angles]:
-    """Cosine and sine (m,) of the posture's roll minus each pose's, both multiplied by the product of the
-    sines s and s' of `Rolls`; and that product (m,).
+    """Difference of the posture's roll and each pose's.
+
+    Returns:
+        Its cosine (m,) and its sine (m,), each multiplied by the product of the sines s and s' of `Rolls`;
+        that product (m,).
     """
     cosine, sine = (poses.frames.nodes[:, desired.node].reshape(-1, 16) @ desired.differences).T
     most = np.hypot(cosine, sine)

@@ -24,8 +24,8 @@ class ShapeDirection(NamedTuple):
 
 
 def shape_directions(skeleton: Skeleton, options: ExpressiveOptions) -> list[ShapeDirection]:
-    """The directions compared in shape deviation: links, each end's view and, with `options.roll`, a
-    perpendicular to each view.
+    """The directions compared in shape deviation: links and each end's view; with `options.roll`, a
+    perpendicular to each of these; with `options.hold_body`, the body's heading.
     """
     directions = []
     for carrier, joint, end in links_of(skeleton, with_root=options.hold_body):

@@ -5,8 +5,8 @@ The cost of a path is a mean over the simulated time T, in degrees of shape devi
 
     C = 1/T  integral over T of  [ keep s(t) + 30 e(t) + 90 min(1, e(t) / 1 degree) ] dt
 
-with s the shape deviation and e the aim error in degrees. A straight transition over a distance d loses the
-aim for d / v + v / a, with the largest speed v and acceleration a.
+with the goal's `keep`, and s the shape deviation and e the aim error in degrees. A straight transition over a
+distance d loses the aim for d / v + v / a, with the largest speed v and acceleration a.
 
 All paths advance together, while their branches follow the forecast goals. Equal inputs give equal results,
 bit for bit.
@@ -49,12 +49,12 @@ LASTING_LOSS, LASTING_TAIL = 0.5, 30.0
 STEP, LONG_STEP, NEAR_FUTURE = 1 / 30, 0.1, 0.2
 # [rad] aim error that costs nothing, since coarse steps leave it; not used if the loss of the aim lasts
 AIM_TOLERANCE = math.radians(0.5)
-# [s] duration of a lost aim after which only straight transitions are chosen, since the others may be blocked
+# [s] duration of a lost aim after which only straight transitions are chosen, since the others can be blocked
 # by holding the aim
 PATIENCE = 1 / 6
-# [s] time between two plans, since no target reverses sooner; while the aim is lost every frame has one
+# [s] time between two plans, since targets seldom reverse sooner; while the aim is lost every frame has one
 PERIOD = 1 / 12
-# fraction of a path's cost by which another path must be cheaper: forecasts are not more exact than that
+# fraction of the current path's cost by which another path must be cheaper: forecasts are not more exact
 DOUBT = 0.1
 HYSTERESIS = 1.0  # [deg of shape deviation] initial margin by which another choice must be cheaper
 
@@ -114,7 +114,7 @@ def cheapest(
     Args:
         costs: (1 + 2 b,) of `simulated`.
         branches: (b, n) configurations of the branches at the start.
-        transition: The one in progress.
+        transition: Transition in progress; None: there is none.
         lost: Time [s] since the aim was last met.
         hysteresis: [deg of shape deviation] by which another path must be cheaper than the one in progress.
     """

@@ -48,11 +48,12 @@ STILL = MET
 # [s] time constant of a joint that one direction alone pulls; sets the inertia of local steps
 PULL_TIME = 1 / 60
 LOCAL_STEPS = 3  # largest number of Newton steps in a frame
-# [rad] movement in a step below which the steps end: the next frame corrects the remaining error
+# [rad] movement in a step up to which the steps end: the next frame corrects the remaining error
 ENOUGH = math.radians(3)
-# [rad] aim error from which joints may accelerate by HURRIED; a smaller error is invisible
+# [rad] aim error above which joints are allowed to accelerate by HURRIED, and the aim counts as lost if its
+# goal stands still; a smaller error is invisible
 AT_RISK = math.radians(0.2)
-# [s] time at rest after which nothing is computed; a planner has then completed about three cycles
+# [s] time at rest after which nothing is computed; the planner has then made about a dozen plans
 IDLE_TIME = 1.0
 # smallest speed at which a transition's farthest joint must approach the branch, as a fraction of the
 # transition's speed
@@ -173,7 +174,7 @@ class Tracker:
         self, last: Planning, context: FrameContext, settling: Settling, is_still: bool, mutual: bool
     ) -> Planning:
         """The planner's state in this frame, with the transition to take, from its state `last` in the last
-        frame. `is_still`: whether the goal is that of the last frame; `mutual`: no transition may begin
+        frame. `is_still`: whether the goal is that of the last frame; `mutual`: no transition begins
         for the sake of shape alone, as in `Expressive.solve`.
         """
         planning = last if settling.may_continue_transition else last._replace(transition=None)
@@ -193,8 +194,11 @@ class Tracker:
         transition: ActiveTransition | None,
         is_still: bool,
     ) -> tuple[Held, ActiveTransition | None, float, Settling]:
-        """The pose after a frame of a transition, or after a local step without one; then the transition
-        (None: it has ended), its speed [rad/s], and the settling state.
+        """A frame of a transition; without one, a local step.
+
+        Returns:
+            The pose after it; the transition, None without one or if it has ended; the transition's speed
+            [rad/s]; the settling state.
         """
         goal, authored = context.forecast.goal, context.authored
         if transition is None:
@@ -207,7 +211,8 @@ class Tracker:
 
     def _has_converged(self, movement: Angles, settling: Settling, last: Settling) -> bool:
         """Whether local steps toward a goal that stands still have converged: no joint moves (`movement`
-        (n,) [rad or m]), or the error grows again, since the end is as close to the target as it can get.
+        (n,) [rad or m]), or, after `PLANNING_TIME`, the cost grows again, since the end is as close to the
+        target as it can get.
         """
         if float(np.abs(movement / self.model.scale).max()) < STILL:
             return True
@@ -291,9 +296,11 @@ class Tracker:
         speed: float,
         is_still: bool,
     ) -> tuple[Held, ActiveTransition | None, float]:
-        """The solution after a step of a transition; the transition, or None if it has ended; and its speed
-        [rad/s]. `is_still`: whether the goal stands still; a transition that makes little progress is then
-        abandoned.
+        """A step of a transition. `is_still`: whether the goal stands still; a transition that makes little
+        progress is then abandoned.
+
+        Returns:
+            The solution after the step; the transition, None if it has ended; its speed [rad/s].
         """
         model, start, dt, is_direct = self.model, bounds.start[None], bounds.dt, transition.kind == DIRECT
         branch = np.array([transition.branch])
@@ -313,7 +320,7 @@ class Tracker:
             for angles in (bounds.start, answer.angles)
         )
         travel = float(np.abs((answer.angles - bounds.start) / model.scale).max())
-        # The aim or a joint's limit blocks the transition; if the goal moves, the path may become free.
+        # The aim or a joint's limit blocks the transition; if the goal moves, the path can become free.
         is_stuck = travel < STILL or (is_still and before - left < LEAST_PROGRESS * float(speeds[0]) * dt)
         if is_stuck or arrived(model, answer.angles[None], branch)[0]:
             return answer, None, 0.0
@@ -346,7 +353,8 @@ def _held(pose: Candidates, steps: int) -> Held:
 
 def usable_memory(memory: object, start: Angles) -> TrackerMemory:
     """The last frame's memory, for a frame that starts at angles `start` (n,); if these are not the last
-    solution, only the part about the target's motion and other branches.
+    solution, only the part about the target's motion and other branches; without a memory that fits, a new
+    one at rest.
     """
     angles, at_rest = tuple(start.tolist()), (0.0,) * len(start)
     if not isinstance(memory, TrackerMemory) or len(memory.angles) != len(angles):

@@ -61,8 +61,8 @@ class ByError:
     s e / (s^2 + damping).
     """
 
-    # limits joint changes to .25 rad: motion is smooth out of reach, and a dozen updates reduce the error to
-    # a thousandth of the reach
+    # 8 limits joint changes to .25 rad: motion is smooth out of reach, and a dozen updates reduce the error
+    # to a thousandth of the reach
     gain: float = 8.0
 
     def squares(self, parts: Factors, along: Array) -> float:

@@ -23,13 +23,15 @@ from .linear import Array
 
 # dampings from .01, the least value in Buss's figures, to 1.28, at which joints hardly move
 DAMPINGS = tuple(0.01 * 2.0 ** (0.5 * k) for k in range(15))
-SECONDS = 8.0  # [s] duration of the targets' motion for each damping: two swings of most joints
+SECONDS = 8.0  # [s] duration of the targets' motion for each damping: one or two swings of a joint
 SWING = math.radians(50)  # [rad] amplitude of the joints that the targets follow, at most half their range
 # factor on the joints' amplitudes and the ends' distances from the base: a third of each swing is out of
 # reach
 BEYOND = 1.5
 SLOWEST, FASTEST = 0.1, 0.3  # [Hz] range of the swings' frequencies
-RARE = 0.01  # fraction of frames by which oscillation may exceed the minimum
+# largest excess of the fraction of frames with oscillation over its minimum, at which oscillation counts as
+# rare
+RARE = 0.01
 
 
 @dataclass(frozen=True)
@@ -80,8 +82,8 @@ def trials(
 
 
 def chosen(outcomes: Sequence[Trial]) -> Trial:
-    """The chosen trial: starting at the one with the least error, the first toward more damping whose
-    oscillation exceeds the least of all later ones by at most `RARE`.
+    """The chosen trial: from the trial with the least error toward more damping, the first whose
+    oscillation exceeds the least of all these trials by at most `RARE`.
     """
     best = min(range(len(outcomes)), key=lambda k: outcomes[k].error)
     least = min(trial.oscillation for trial in outcomes[best:])

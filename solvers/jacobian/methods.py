@@ -107,7 +107,7 @@ class SelectivelyDamped(SingleTask):
     2005; Ribeiro & Paiva 2019, eq. 11 and 12).
 
     If the joints of a singular vector move the ends much one by one (M) compared to together (N), the vector
-    may move no joint by more than gamma = min(1, N / M) `largest_change`.
+    moves no joint by more than gamma = min(1, N / M) `largest_change`.
     """
 
     largest_change: float = math.radians(45)  # [rad] largest change of a joint: Buss's gamma_max
@@ -125,7 +125,7 @@ class SelectivelyDamped(SingleTask):
 
 
 def selective_bounds(linear: Linear, largest_change: float) -> Array:
-    """Largest joint change gamma (k,) that each singular vector may cause, as Buss & Kim define it."""
+    """Largest joint change gamma (k,) that each singular vector causes, as Buss & Kim define it."""
     parts = linear.factors
     together = linear.norms(parts.left).sum(axis=0)  # N: sum of the norms of all ends' movements
     # M: sum of the ends' movements by each joint alone

@@ -1,4 +1,4 @@
-"""Options of the Jacobian family that a user may set."""
+"""Options of the Jacobian family."""
 
 import math
 from dataclasses import dataclass
@@ -55,7 +55,7 @@ DAMPINGS = (
     Choice(
         "smallest",
         "By Singular Value",
-        "The least that bounds the step, by the smallest singular value (Maciejewski & Klein 1988)",
+        "The least damping that bounds the step, by the smallest singular value (Maciejewski & Klein 1988)",
     ),
     Choice(
         "constant",
@@ -84,7 +84,13 @@ class JacobianOptions(SolverOptions):
         choices=UPDATES,
     )
     few: int = setting(
-        8, "Number of Updates", "Updates in a frame", low=1, high=300, slider=30, needs=(("updates", "few"),)
+        8,
+        "Number of Updates",
+        "Number of updates from one frame to the next",
+        low=1,
+        high=300,
+        slider=30,
+        needs=(("updates", "few"),),
     )
     at_most: int = setting(
         300,
@@ -109,7 +115,7 @@ class JacobianOptions(SolverOptions):
     largest_change: float = setting(
         math.radians(30),
         "Largest Change",
-        "Largest change of a joint in one update; for a joint that slides, 60° mean about one length of the"
+        "Largest change of a joint in one update; for a prismatic joint, 60° mean about one length of the"
         " chain (Buss 2009, ClampMaxAbs; gamma_max of SDLS)",
         low=math.radians(0.1),
         high=math.pi,

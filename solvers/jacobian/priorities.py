@@ -75,8 +75,14 @@ class Priorities:
     def _further(
         self, error: Array, jacobian: Array, above: Array, damping: DampingRule
     ) -> Callable[[Indices, Array], Array]:
-        """Function that returns a level's addition (k,) for the free joints (k,), in the null space of all
-        levels above: of its `error` (r,) and `jacobian` (r, n), and the Jacobians `above` (q, n).
+        """Function that returns a level's addition (k,) to a change (n,) so far, by the k free joints alone
+        and in the null space of all levels above.
+
+        Args:
+            error: Error (r,) of the level.
+            jacobian: Jacobian (r, n) of the level.
+            above: Jacobians (q, n) of all levels above.
+            damping: Damping of the level.
         """
 
         def further(free: Indices, so_far: Array) -> Array:

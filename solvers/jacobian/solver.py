@@ -34,7 +34,7 @@ class Updates:
     # [rad, or fraction of the reach] error below which a goal counts as met. Uprightness has a low weight:
     # its own error is then still below `MET`.
     met: float = 1e-8
-    settled: float = 1e-4  # [rad] once the goal is met, updates end if all joints change by less
+    settled: float = 1e-4  # [rad] joint change below which updates end once the goal is met
     patience: int = 14  # number of updates over which progress is measured
     # ratio of the errors after and before `patience` updates; above it the solve counts as stuck
     progress: float = 0.98
@@ -123,12 +123,12 @@ class JacobianSolver:
         self, goal: GazeGoal, posture: Array, angles: Array, before: Allowances | None
     ) -> UpdateRun:
         """Best iterate of updates from `angles` (n,) [rad or m], which end when the goal is met and the
-        posture has settled, or when restarts no longer help.
+        joints have settled, when no restart is left, or after `Updates.at_most` updates.
         """
         use = self.updates
         iterate = best = self.at(goal, posture, angles)
         allowances = self._allowances(iterate, before)
-        least, shaken, moved = self.method.error_size(iterate.linear), 0, math.inf
+        least, restarts, moved = self.method.error_size(iterate.linear), 0, math.inf
         leasts = [least]  # smallest error so far after each update since the last restart
         draw = np.random.default_rng(0)
         for done in range(use.at_most):
@@ -136,11 +136,11 @@ class JacobianSolver:
                 return UpdateRun(iterate, done, allowances)
             is_stuck = len(leasts) > use.patience and leasts[-1] > use.progress * leasts[-1 - use.patience]
             if is_stuck and best.linear.error_size > use.met:
-                if shaken == use.shakes:
+                if restarts == use.shakes:
                     return UpdateRun(best, done, allowances)
-                iterate = self.at(goal, posture, self._shaken(iterate.angles, shaken, draw))
+                iterate = self.at(goal, posture, self._restarted(iterate.angles, restarts, draw))
                 allowances = self._allowances(iterate, None)
-                shaken, leasts = shaken + 1, []
+                restarts, leasts = restarts + 1, []
             following = self.update(goal, posture, iterate, allowances)
             allowances = self._allowances_after(following, allowances)
             moved, iterate = _moved(iterate, following, self.linearizer.units), following
@@ -182,7 +182,7 @@ class JacobianSolver:
         )
         return self.at(goal, posture, np.clip(iterate.angles + change * units, self._lower, self._upper))
 
-    def _shaken(self, angles: Array, times: int, draw: np.random.Generator) -> Array:
+    def _restarted(self, angles: Array, times: int, draw: np.random.Generator) -> Array:
         """Angles (n,) [rad or m] of a restart on the way from `angles` (n,) to a random pose, the farther the
         more restarts there have been (`times`).
         """

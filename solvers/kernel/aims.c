@@ -5,7 +5,8 @@
 #include "turns.h"
 
 #define ROLL_WEIGHT 0.1      /* weight of uprightness relative to the view (solvers/aims/blocks.py) */
-#define NEAREST 1e-3         /* fraction of the reach, for the slope of the direction to a point (aims/blocks.py) */
+/* least divisor of the slope of the direction to a point, as a fraction of the reach (solvers/aims/blocks.py) */
+#define NEAREST 1e-3
 
 static int parts_of(const struct limber_aim *aim) { return (int)aim->parts; }
 
@@ -113,7 +114,7 @@ static void view(const struct model *model, const struct limber_aim *aim, const 
     rotate_back(end, gap, desired);
     double x = desired[0], y = desired[1], z = desired[2], sine = hypot(x, z);
     if (sine <= NO_DIRECTION) {
-        if (hypot(sine, y) <= NO_DIRECTION) y = 1.0; /* an end at its target may have any view */
+        if (hypot(sine, y) <= NO_DIRECTION) y = 1.0; /* of an end at its target, every view is on target */
         x = 0.0, z = NO_DIRECTION; /* at 180 degrees any perpendicular of the view is a rotation axis: X */
         sine = NO_DIRECTION;
     }

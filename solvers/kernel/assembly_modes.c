@@ -10,9 +10,12 @@
 #include "descent_of_loops.h"
 #include "vectors.h"
 
-#define RANK 1e-5    /* singular value below which one counts as rounding (solvers/mechanism/clusters.py) */
-#define REGULAR 0.1  /* absolute determinant above which a pose is far from singular (solvers/mechanism/branches.py) */
-#define STALE 2.0    /* ratio of a determinant to its reference's, or inverse, from which the reference is renewed */
+/* fraction of the largest singular value up to which one counts as a rounding error (solvers/mechanism/clusters.py) */
+#define RANK 1e-5
+/* absolute determinant above which a pose counts as far from singular (solvers/mechanism/branches.py) */
+#define REGULAR 0.1
+/* ratio of a determinant to its reference's, or the inverse ratio, above which the reference is renewed */
+#define STALE 2.0
 
 enum { MOVED, IS_REGULAR };
 enum { DETERMINANT, CHANGE, RANK_OF, IS_CLEAR, POSITION };
@@ -124,12 +127,12 @@ static int is_unpredicted(const struct mechanism *mechanism, const struct cluste
         kink = larger(kink, fabs(steps[q] - ahead * before[q]));
         moved = larger(moved, fabs(steps[q]));
     }
-    /* A mechanism may also touch a flat pose without changing its assembly. */
+    /* A mechanism can also touch a flat pose without changing its assembly. */
     return present * numbers[DETERMINANT] < 0.0 || kink > ALIKE * moved;
 }
 
-/* Follows one cluster; returns whether it has changed to another assembly. `moved`: the length of its
-   coordinates' movement. */
+/* Follows one cluster; returns whether it has changed to another assembly. `moved`: the largest
+ * movement of a coordinate, in units. */
 static int follow_cluster(const struct mechanism *mechanism, const struct cluster *cluster, const double *values,
                           double present, double *numbers, double *steps, double *moved) {
     int v = mechanism->coordinates, is_regular = fabs(present) > NEAR_SINGULAR;

@@ -3,7 +3,7 @@
 #include "tolerances.h"
 #include "turns.h"
 
-#define NEAR_GIMBAL 1e-6 /* cosine of the middle angle, as in solvers/bones/ball_angles.py */
+#define NEAR_GIMBAL 1e-6 /* cosine of the middle angle below which the outer axes count as one (bones/ball_angles.py) */
 
 /* The rotation by an angle [rad] about an axis. */
 static void turned(const double *axis, double angle, double *turn) {

@@ -39,6 +39,7 @@ class CompiledModel:
     """A model in the kernel, with the buffers of its calls; only one thread at a time may use it."""
 
     def __init__(self, kernel: Kernel, model: ModelInput) -> None:
+        """Raises KernelError if the kernel does not support the skeleton."""
         self.kernel, self.model, self.n = kernel, model, len(model.lower)
         skeleton, tree, directions = model.skeleton, model.skeleton.tree, model.shape
         integers = {
@@ -339,8 +340,7 @@ class CompiledModel:
         seeds: SeedsInput,
         path: PlannedPath,
     ) -> tuple[Angles, int | None, tuple[float, ...]]:
-        """A plan: the best starts on different branches (b, n); the kind of the chosen transition, or None if
-        the one in progress continues; and the chosen branch.
+        """A plan of transitions between branches.
 
         Args:
             problem: The current goal, the posture and the weight of the shape.
@@ -349,6 +349,10 @@ class CompiledModel:
             durations: Durations [s] of a simulation's steps.
             seeds: Starting configurations of branches.
             path: Start of the plan: configuration, and the transition in progress.
+
+            Returns:
+                The best starts on different branches (b, n); the kind of the chosen transition, None if the
+                transition in progress continues; the branch (n,) of the transition.
         """
         plan, steps, ends = self._plan, len(durations), len(problem[0].ends)
         if seeds is not self._seeds:

@@ -74,12 +74,12 @@ class SolvedBones(NamedTuple):
     """Solution of a goal on bones."""
 
     angles: Angles  # (n,) [rad or m] joint values within limits
-    values: Angles  # (n,) displacements of the joints from the authored pose
+    values: Angles  # (n,) [rad or m] displacements of the joints from the authored pose
     balls: Angles  # (b, 3, 3) rotations of the balls from the authored pose, in their own frames
     forces: Angles  # (r,) forces that hold the aim
     goes_on: bool  # whether the steps began at a pose extrapolated from the last frames
     cost: float  # cost of the bones' rotations away from the authored pose, of rolls and distances
-    missed: float  # size of the remaining aim error
+    missed: float  # [rad, or in fractions of the reach] size of the remaining aim error
     steps: int
     measured: PoseErrors
 

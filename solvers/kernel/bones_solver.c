@@ -112,7 +112,8 @@ static int32_t begin_solve(const struct limber_bones_solve *task, struct solve *
 
 /* Writes the start of the steps and the forces to begin with: the authored pose with the deviation
  * extrapolated from the last frames, or with the last frame's deviation, whichever first has an aim error
- * below `jump`; else the authored pose. Returns whether the last frames are used. */
+ * below `jump`, and as many rows as the last frame; else the authored pose. Returns whether the last frames
+ * are used. */
 static int begun(struct solve *solve, const struct limber_bones_solve *task, struct evaluated *state) {
     const struct bones *bones = solve->problem.bones;
     for (int is_ahead = task->has_before; task->has_last && is_ahead >= 0; is_ahead--) {

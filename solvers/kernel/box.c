@@ -27,7 +27,8 @@ static void tidy(const struct least_squares *problem, int8_t *sides) {
 }
 
 /* The side of an unknown after a round: at the bound that a step down the gradient crosses (Hintermueller, Ito & Kunisch
- * 2002), but from one bound to the other only after a round in which it is free. */
+ * 2002), but from one bound to the other only after a round in which it is free. Negative `rounding`: all slopes
+ * are 0. */
 static int following_side(const struct least_squares *problem, int i, int side, double tolerance, double rounding) {
     double ahead = problem->x[i];
     if (rounding >= 0.0) ahead += (tolerance + rounding) * side - problem->slope[i] / problem->steepest;

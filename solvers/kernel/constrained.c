@@ -6,10 +6,11 @@
 #include "least_squares.h"
 #include "vectors.h"
 
-/* factor by which stiffness is increased, and how often (solvers/least_squares/constrained.py) */
+/* factor by which stiffness is increased, and how often at most (solvers/least_squares/constrained.py) */
 #define STIFFER 10.0
 #define MOST_STIFFENINGS 5
-/* change, as a fraction of the largest, below which no force reduces the violation */
+/* change of the multipliers' changes, as a fraction of the largest of these, up to which no force counts as reducing
+ * the violation */
 #define STALLED 1e-3
 #define SETS 3             /* number of multiplier updates before the springs are stiffened; two are usual */
 

@@ -11,14 +11,16 @@ static double largest_difference(const double *a, const double *b, int count) {
     return most;
 }
 
-/* Whether a step that was taken differs from the last frame's motion more than a smooth path does. */
+/* Whether a coordinate of a step differs from that of the last frame's motion by more than the larger of
+ * `CLOSE_ENOUGH` and `ALIKE` of the largest magnitude in that motion. */
 static int deviates(const double *taken, const double *last, int count) {
     double most = 0.0;
     for (int i = 0; i < count; i++) most = larger(most, fabs(last[i]));
     return largest_difference(taken, last, count) > larger(ALIKE * most, CLOSE_ENOUGH);
 }
 
-/* The part of a step (v,) that the tasks determine; at a fold a direction hardly has a singular value. */
+/* The part of a step (v,) that the tasks determine; near a fold one direction has a singular value of
+ * almost 0. */
 static void determined(struct descent *descent, const struct configuration *here, const double *step, double *part) {
     int v = descent->mechanism->coordinates;
     double most = 0.0;

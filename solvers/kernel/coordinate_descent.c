@@ -2,7 +2,8 @@
 
 #include "phases.h"
 
-#define NO_PULL (SAME_ANGLE * SAME_ANGLE) /* a smaller squared pull has no lever arm (solvers/coordinate_descent.py) */
+/* squared pull up to which the target counts as having no lever arm about the joint (solvers/coordinate_descent.py) */
+#define NO_PULL (SAME_ANGLE * SAME_ANGLE)
 
 /* Angles that a sweep allows: any, those within limits, or those within limits but not exactly at one. */
 enum range { ANYWHERE, WITHIN_LIMITS, OFF_LIMITS };
@@ -14,7 +15,7 @@ struct swept {
     int aims;     /* whether the end's direction was met before the end of the sweep */
 };
 
-/* Rotation of a hinge that aligns the projections of two vectors on the plane across its axis
+/* Rotation of a joint that aligns the projections of two vectors on the plane across its axis
  * (`pull_of_vectors(...).best_rotation`). */
 static double best_rotation(double across, double level) {
     return across * across + level * level <= NO_PULL ? 0.0 : atan2(across, level);

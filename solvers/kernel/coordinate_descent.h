@@ -29,8 +29,8 @@ void bwcd_posture(const struct chain *chain, struct chain_pose *pose, const stru
 void bwcd_solution(const struct chain *chain, struct chain_pose *pose, const struct end_aim *aim,
                    const Hyperparameters *hyper, double before);
 
-/* Algorithm 22, in place: angles within limits and not exactly at them, after rotating joints from the end toward the
- * root, and then twisting the end. */
+/* Algorithm 22, in place: angles within limits after rotating joints from the end toward the root, and then twisting the
+ * end. With `avoid_edges` the rotated joints are not exactly at a limit. */
 void ccd(const struct chain *chain, struct chain_pose *pose, const struct end_aim *aim, const Hyperparameters *hyper);
 
 #endif

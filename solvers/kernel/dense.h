@@ -1,4 +1,5 @@
-/* Small dense matrices, row by row: products, factors of positive definite ones, determinants. */
+/* Small dense matrices, row by row: products, Cholesky factors of positive definite matrices, determinants and singular
+ * values. */
 #ifndef LIMBER_DENSE_H
 #define LIMBER_DENSE_H
 

@@ -5,8 +5,8 @@
 #include "pose.h"
 #include "step.h"
 
-#define COARSE_PASSES 2 /* number of passes for many candidates */
-#define HELD 1e-7       /* [rad] aim error: a tenth of what counts as met */
+#define COARSE_PASSES 2 /* number of passes in a step of one among many candidates */
+#define HELD 1e-7       /* [rad] aim error below which an aim counts as held: a tenth of `MET` */
 #define AIM_COST 30.0   /* degrees of shape deviation that one degree of aim error costs */
 
 /* A problem laid out in its workspace. */
@@ -44,10 +44,10 @@ int32_t begin_aims(const struct limber_problem *problem, int32_t candidates, str
 /* Same as `begin_aims`, with the shape of the posture. */
 int32_t begin(const struct limber_problem *problem, int32_t candidates, struct work *work);
 
-/* LIMBER_OK, or the error code for other aims that are to replace the goal, which must have as many rows. */
+/* LIMBER_OK, or the error code for as many other aims, which are to replace the goal. */
 int32_t check_goal(const struct work *work, const struct limber_aim *aim);
 
-/* Replaces the goal by other aims, already checked, that have as many rows. */
+/* Replaces the goal by as many other aims, already checked. */
 void set_aims(struct work *work, const struct limber_aim *aim);
 
 /* Evaluates the pose of angles (n,). */

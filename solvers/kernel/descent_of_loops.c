@@ -125,7 +125,7 @@ static int raise_damping(struct descent *descent) {
     return 1;
 }
 
-/* Writes to `tried` a step along the tangent plus the last frame's correction for the path's curvature; returns 0 if
+/* Writes to `curved` a step along the tangent plus the last frame's correction for the path's curvature; returns 0 if
  * the motion has changed too much. */
 static int curve(struct descent *descent, const double *step) {
     int v = descent->mechanism->coordinates;

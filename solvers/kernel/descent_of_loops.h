@@ -14,7 +14,7 @@
 #define PROBE 0.05
 #define ALIKE 0.5
 
-/* configurations that are alive at once: start, result, continuation, trial, two of its closing */
+/* room for configurations; in use at once are six: start, result, continuation, trial, two of its closing */
 #define SLOTS 8
 
 /* A goal whose numbers have been checked. */

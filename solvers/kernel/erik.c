@@ -50,7 +50,7 @@ static double posture_error(struct erik *erik, struct chain_pose *pose) {
     return 0.5 * sum;
 }
 
-/* Whether the error of the pose `solved` is within the threshold (Algorithm 7); keeps the best angles so far. */
+/* Whether the error of the pose `solved` is within the threshold (Algorithm 7); stores the best angles so far. */
 static int accepts(struct erik *erik, const struct end_aim *aim) {
     const Hyperparameters *hyper = &erik->hyper;
     int count = erik->chain.count;
@@ -67,7 +67,8 @@ static int accepts(struct erik *erik, const struct end_aim *aim) {
     return error <= hyper->threshold;
 }
 
-/* NonConvOffsetTrick as in section 7.1: the target rotated about the root's axis, then its child's. */
+/* NonConvOffsetTrick as in section 7.1: the target rotated by `disturbance` about the root's axis, then about its
+ * child's, each toward the joint's nearer limit. */
 static Quaternion offset(struct erik *erik, Quaternion goal) {
     const struct chain *chain = &erik->chain;
     double disturbance = erik->hyper.disturbance;

@@ -19,6 +19,7 @@ from .library import Kernel, check
 from .structures import END_ERRORS, Buffer
 
 Pointer, Real, Count = ctypes.c_void_p, ctypes.c_double, ctypes.c_int32
+# fields of `struct limber_hyperparameters` in order: floating-point numbers, then integers
 REALS = (
     "orientation_weight",
     "posture_weight",
@@ -81,7 +82,7 @@ RESULTS = Struct(f"d{END_ERRORS}di")
 
 
 class ErikSolution(NamedTuple):
-    """Angles of a skeleton that look at a target."""
+    """Result of one solve: angles of a skeleton, and their errors."""
 
     angles: Angles  # (n,) angles within limits
     error: float  # weighted sum of the errors of aim and posture, which the threshold limits

@@ -7,8 +7,8 @@
 #include "model.h"
 
 #define MARK UINT64_C(0x6c696d6265724552) /* "limberER" in ASCII: marks a prepared model */
-#define MOST_COUNT 1000     /* largest number of iterations, sweeps and views */
-#define LARGEST_ANGLE 1e300 /* largest angle [rad] of an authored posture, which may be many rotations away */
+#define MOST_COUNT 1000     /* largest number of iterations, sweeps and views; larger ones are refused */
+#define LARGEST_ANGLE 1e300 /* largest angle [rad] of an authored posture, which can be many rotations away */
 
 /* A chain, prepared once, with the arrays of a solve. */
 struct solver {
@@ -140,7 +140,7 @@ static double clamped(const struct limber_link *link, double value) {
    limits. */
 static double unwound(const struct limber_link *link, double angle, double desired) {
     double turns = rint((clamped(link, desired) - angle) / TAU), turned = angle + turns * TAU;
-    /* the nearest such angle may be beyond a limit */
+    /* the nearest such angle can be beyond a limit */
     if (turns != 0.0 && !(link->lower <= turned && turned <= link->upper))
         turned = angle + (turns > 0.0 ? turns - 1.0 : turns + 1.0) * TAU;
     return turned;
@@ -171,7 +171,7 @@ static int towards(struct solver *solver, const struct limber_erik_solve *task, 
     return 1;
 }
 
-/* Copies the angles to the task, and keeps their posture error. */
+/* Copies the angles to the task, and stores their posture error. */
 static void keep_answer(struct solver *solver, struct limber_erik_solve *task) {
     memcpy(task->angles, solver->angles, sizeof *solver->angles * (size_t)solver->joints);
     solver->posture_error = solver->erik.posture_error;

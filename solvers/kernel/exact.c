@@ -8,10 +8,10 @@
 #include "tree.h"
 #include "vectors.h"
 
-/* the correction ends if HISTORY steps reduce the error by less than this factor (solvers/exact_aim.py) */
+/* ratio of the errors after and before HISTORY successful steps, from which the correction ends (exact_aim.py) */
 #define SLOWEST 0.999
 #define HISTORY 4
-#define LEAST_COST 1e-12      /* least cost of a joint */
+#define LEAST_COST 1e-12      /* least cost of a joint; smaller ones are refused */
 
 /* Evaluates the errors and columns of the aims at angles (n,). */
 static void evaluate_error(struct work *work, const double *angles) {

@@ -13,7 +13,8 @@ int correct(struct work *work, double *angles, int most_steps);
  * include the roll. */
 int correct_or_look(struct work *work, double *angles, int most_steps);
 
-/* The error [rad] of the first end's view, or of its orientation where that is prescribed, in the evaluated pose. */
+/* The error [rad] of the first end's view, or of its orientation where that is prescribed, in the evaluated pose; 0
+ * if the aim prescribes neither, or has no weight. */
 double view_error(const struct work *work);
 
 #endif

@@ -87,7 +87,7 @@ class PlannedPath(NamedTuple):
     branch: tuple[float, ...]  # (n,) branch of the transition in progress; () if there is none
     hysteresis: float  # [deg] margin by which another path must be cheaper to be chosen
     is_lasting: bool  # whether the aim has been lost for long: the aim error at a path's end is then decisive
-    is_straight_only: bool  # whether only straight transitions may be chosen
+    is_straight_only: bool  # whether only straight transitions are allowed
 
 
 class HyperparametersInput(Protocol):

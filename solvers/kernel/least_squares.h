@@ -4,7 +4,7 @@
 
 #include "tolerances.h"
 
-#define LONGEST_STEP 0.5 /* [rad, or in fractions of a skeleton's reach or sizes of a mechanism] */
+#define LONGEST_STEP 0.5 /* largest step of a coordinate [rad, or fractions of the reach, or sizes of a mechanism] */
 #define MAX_ITERATIONS 200
 #define FIRST_SHARE 1e-3
 #define LEAST_SHARE 1e-9

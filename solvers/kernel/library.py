@@ -75,7 +75,7 @@ def check(code: int) -> None:
 
 
 class Kernel:
-    """The functions of one loaded library, as attributes without their prefix."""
+    """The functions of one loaded library, as attributes named without the prefix `limber_`."""
 
     def __init__(self, path: Path) -> None:
         """Loads the library at `path`; raises OSError if the library does not fit this machine."""

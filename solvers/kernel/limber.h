@@ -24,7 +24,7 @@
 
 enum limber_error {
     LIMBER_OK = 0,
-    LIMBER_SIZE,       /* a count is negative, too large, or the memory handed in is too small */
+    LIMBER_SIZE,       /* a count or setting is out of range, memory is too small, or a pointer is missing */
     LIMBER_NOT_FINITE, /* a number is not finite, or is so large that its square is not */
     LIMBER_MODEL,      /* the memory does not hold a model, or was moved */
     LIMBER_GOAL,       /* a goal names an end that does not exist, or an aim that is unknown */
@@ -137,7 +137,7 @@ LIMBER_EXPORT int32_t limber_search(const struct limber_problem *problem, const 
 /* One frame of tracking: its start and its result. */
 struct limber_frame {
     const double *start;    /* (n,) [rad or m] angles of the last frame, within limits */
-    const double *velocity; /* (n,) [rad/s] velocities in the last frame */
+    const double *velocity; /* (n,) [rad/s or m/s] velocities in the last frame */
     double dt;              /* [s] duration of the frame */
     double trust;           /* trust region, as a fraction of the largest speed of the joints */
     double damping;         /* fraction of the inertia of local steps */

@@ -251,7 +251,10 @@ class CompiledMechanism:
         return self._after.array.copy(), self._poses.array.copy()
 
     def held(self) -> tuple[np.typing.NDArray[np.bool_], Array, Array]:
-        """Whether each coordinate (v,) was held at a bound against the goals in the last solve, and its lower
-        and upper bounds (v,).
+        """Bounds of the coordinates in the last solve.
+
+        Returns:
+            Whether each coordinate (v,) was held at a bound against the goals; lower bounds (v,); upper
+            bounds (v,).
         """
         return self._held.astype(bool), self._bounds.array[0].copy(), self._bounds.array[1].copy()

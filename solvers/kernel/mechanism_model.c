@@ -70,8 +70,7 @@ static int32_t checked(const struct limber_mechanism *m) {
     return LIMBER_OK;
 }
 
-/* Sign with which a coordinate moves a closure's child against its parent; both are given as sets of the
- * coordinates that move them. */
+/* Adds `sign` to the signs of all coordinates that move a joint's frame. */
 static void add_ancestors(const struct limber_mechanism *m, const int *first, int joint, int sign, int8_t *signs) {
     for (int i = joint; i >= 0; i = m->parents[i])
         for (int k = 0; k < width_of(m->kinds[i]); k++) signs[first[i] + k] = (int8_t)(signs[first[i] + k] + sign);
@@ -97,7 +96,7 @@ static void number_coordinates(const struct limber_mechanism *m, struct counter 
     for (int i = 0; i < m->joints; i++) counter->first[i] = first, first += width_of(m->kinds[i]);
 }
 
-/* Marks the coordinates that matter to a cluster, and returns its residuals. */
+/* Marks the coordinates that move closures of a cluster; returns the number of its residuals. */
 static int gather_cluster(const struct limber_mechanism *m, struct counter *counter, int cluster) {
     int rows = 0;
     memset(counter->matters, 0, (size_t)m->coordinates);

@@ -161,7 +161,7 @@ static void choose_rotations(struct descent *descent, const double *values) {
     }
 }
 
-/* Waypoints that keep the assembly while actuators move far; returns their number without the end. */
+/* Number of waypoints that keep the assembly while actuators move far, the commanded values not counted. */
 static int waypoints(const struct descent *descent, const double *values) {
     double farthest = 0.0, most = nearbyint(TAU / LONGEST_STEP);
     for (int i = 0; i < descent->tasks; i++) {
@@ -371,7 +371,7 @@ int32_t limber_mechanism_solve(struct limber_mechanism_solve *solve) {
     if (solve->evaluations >= 0) descent.most = descent.evaluations + solve->evaluations;
     here = descend_loops(&descent, here, solve->iterations, &solve->is_settled, &solve->steps);
     if (start->open <= EXACT && start->square > 0.0 && start->square <= here->square) {
-        /* steps are compared with nearly closed loops: closing them may undo their apparent gain */
+        /* steps are compared with nearly closed loops: closing them can undo their apparent gain */
         start->users++;
         release(here);
         here = start, solve->is_settled = 1;

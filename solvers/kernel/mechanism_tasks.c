@@ -13,7 +13,7 @@ int rows_of_task(const struct task *task) {
     return rows;
 }
 
-/* Adds to the row (v,) of a Jacobian the effect of the coordinates above a joint: `turning` times their
+/* Adds to the row (v,) of a Jacobian the effect of the coordinates of a joint and its ancestors: `turning` times their
  * angular velocity plus `moving` times their velocity at the origin. */
 static void add_motion(const struct mechanism *mechanism, int joint, const double *turning, const double *moving,
                        const double *screws, double *row) {
@@ -25,7 +25,7 @@ static void add_motion(const struct mechanism *mechanism, int joint, const doubl
         }
 }
 
-/* Errors of a position along the weights' axes, and their derivatives, unless `slopes` is NULL (as below). */
+/* Errors of a position along the weights' axes, and their derivatives; without these if `slopes` is NULL, as below. */
 static void position_rows(struct descent *descent, const struct task *task, const double *frame, const double *screws,
                           double *error, double *slopes) {
     const double *axes = descent->weight_axes, world[9] = {1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0};

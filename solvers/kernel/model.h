@@ -10,7 +10,7 @@
 #define MOST_AIMS 1024
 #define MOST_CANDIDATES 65536
 #define ALIGNMENT 16     /* [bytes] alignment of memory, of models and of their parts */
-#define FARTHEST 1e9     /* [rad or m] farthest value of a joint, as in solvers/kinematics/skeleton.py */
+#define FARTHEST 1e9     /* [rad or m] largest absolute value of a joint, as in solvers/kinematics/skeleton.py */
 #define LARGEST 1e100    /* largest absolute value of any other number: its square is finite */
 
 struct joint {
@@ -22,7 +22,7 @@ struct joint {
     double slide[3];     /* for a prismatic joint: the position is rest + q slide */
     double axis[3];      /* unit vector in the joint's frame */
     double lower, upper;
-    double scale;        /* movement that counts as one radian */
+    double scale;        /* [rad or m] movement that counts as one radian */
 };
 
 struct direction {

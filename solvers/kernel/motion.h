@@ -8,7 +8,7 @@
 #define SPEED (480.0 * DEGREES)          /* [rad/s] largest speed of a joint (solvers/gaze.py) */
 #define ACCELERATION (7560.0 * DEGREES)  /* [rad/s^2] usual limit of a joint */
 #define HURRIED (28800.0 * DEGREES)      /* [rad/s^2] limit if the aim would be lost otherwise */
-#define ARRIVAL_DISTANCE (5.0 * DEGREES) /* [rad] distance of the farthest joint at which a transition ends */
+#define ARRIVAL_DISTANCE (5.0 * DEGREES) /* [rad] distance of the farthest joint below which a transition ends */
 
 /* Largest speed [rad/s] from which a joint comes to rest within a distance [rad], in steps of `dt` [s]. */
 double braking_speed(double distance, double acceleration, double dt);

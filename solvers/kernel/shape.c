@@ -6,8 +6,8 @@
 #include "tree.h"
 #include "vectors.h"
 
-#define SHORTEST_LINK 1e-6   /* [m] a shorter link has no direction (solvers/kinematics/skeleton.py) */
-#define ROLL_SHARE 4.0       /* weight of the roll against the mean of all directions (solvers/expressive/shape.py) */
+#define SHORTEST_LINK 1e-6   /* [m] length below which a link counts as having no direction (kinematics/skeleton.py) */
+#define ROLL_SHARE 4.0       /* weight of the roll relative to the mean of all directions (expressive/shape.py) */
 #define SYMMETRIC 6          /* entries of a symmetric matrix: xx, yx, yy, zx, zy, zz */
 
 size_t shape_scratch(const struct model *model) {
@@ -47,7 +47,7 @@ void author(const struct model *model, const struct pose *posture, struct author
         multiply(posture->frames + 12 * model->end[i].joint, model->end[i].frame, authored->end_axes + 9 * i);
 }
 
-/* Whether an aim prefers an upright roll without prescribing it. */
+/* Whether an aim prefers the posture's roll and prescribes none. */
 static int prefers_roll(const struct limber_aim *aim) {
     int parts = (int)aim->parts;
     return (parts & LIMBER_LEVEL) && !(parts & LIMBER_UPRIGHT) && (parts & (LIMBER_DIRECTION | LIMBER_POINT));

@@ -11,7 +11,7 @@ import numpy as np
 from ..aims.blocks import PoseErrors
 from ..kinematics.skeleton import Angles
 
-ALIGNMENT = 64  # [bytes]
+ALIGNMENT = 64  # [bytes] alignment of all buffers
 END_ERRORS = 4  # number of doubles in `struct limber_end_error`
 Pointer = ctypes.c_void_p
 

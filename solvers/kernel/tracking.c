@@ -48,7 +48,7 @@ static void brake(const struct model *model, const struct limber_frame *frame, c
 }
 
 /* Writes the nearest angles to `desired` (n,) within bounds that hold the aim, which are the evaluated
- * pose; joints may accelerate more if it would be lost, or lost by more, otherwise. Returns the number of
+ * pose; joints accelerate more if it would be lost, or lost by more, otherwise. Returns the number of
  * steps. */
 static int hold_or_hurry(struct work *work, const struct limber_frame *frame, const double *desired,
                          const double *lower, const double *upper, double *out) {
@@ -138,7 +138,7 @@ int32_t limber_transition_frame(const struct limber_problem *problem, struct lim
     double before = farthest_joint(model, frame->branch, frame->start);
     double left = farthest_joint(model, frame->branch, frame->angles);
     double travel = farthest_joint(model, frame->angles, frame->start);
-    /* The aim or a joint's limit blocks the transition; if the goal moves, the path may become free. */
+    /* The aim or a joint's limit blocks the transition; if the goal moves, the path can become free. */
     int is_stuck = travel < STILL || (frame->is_still && before - left < LEAST_PROGRESS * frame->speed * dt);
     if (is_stuck || left < ARRIVAL_DISTANCE) frame->kind = LIMBER_STAY, frame->speed = 0.0;
     finish(&work, frame, steps);

@@ -9,7 +9,7 @@
 #include "turns.h"
 
 /* constants explained in solvers/whole_body: desired_motion.py, law.py, and solver.py for the last two */
-#define NO_ROTATION 0.03       /* deviation from 3 of the sum of squared entries, above which a matrix is no rotation */
+#define NO_ROTATION 0.03       /* deviation from 3 of the sum of squared entries from which a matrix is no rotation */
 #define BRAKE 0.5              /* share of the joints' acceleration limit used for braking */
 #define CORRECTED_ERROR 0.0125 /* [rad or m] linearisation error above which a second step corrects it */
 #define LEAST_DAMPING 1e-8     /* with active constraints, as a fraction of the largest diagonal entry */
@@ -285,7 +285,7 @@ static int needs_correction(const struct stepper *stepper) {
     const double *x = stepper->problem.at, *base = stepper->step->base + 9, *base_after = stepper->step->moved + body->joints + 9;
     double square = 0.0, worst = 0.0;
     for (int i = LINEAR; i < BASE + body->joints; i++) square = larger(square, x[i] * x[i]);
-    /* three hinges at one position with different axes have an error this large */
+    /* three revolute joints at one position with different axes have an error this large */
     if (1.5 * square < CORRECTED_ERROR) return 0;
     for (int i = 0; i < body->turning; i++) {
         const struct turn *turn = &stepper->turns[i];

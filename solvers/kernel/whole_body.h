@@ -7,7 +7,7 @@
 
 #include "limber.h"
 
-/* One body with the links that may have targets as arrays: n joints, k links with an orientation target, p with a
+/* One body with the links that can have targets as arrays: n joints, k links with an orientation target, p with a
  * position target, c couplings of joints. */
 struct limber_body {
     int32_t joints, turning, placed, couplings;

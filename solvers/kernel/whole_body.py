@@ -112,7 +112,7 @@ class CompiledBody:
 
     Attributes:
         inputs: The arrays of `struct limber_body_step` by the names of its fields.
-        settings: Its other fields.
+        settings: The other fields of that structure.
     """
 
     def __init__(
@@ -130,7 +130,7 @@ class CompiledBody:
             body: The body.
             links: Indices of the links (k,) with orientation targets, and (p,) with position targets.
             levels: Their priority levels (k,) and (p,), 0 first.
-            most_contacts: Most contacts of a step.
+            most_contacts: Largest number of contacts of a step.
         """
         turning, placed = links
         n, k, p, c, q = len(body), len(turning), len(placed), len(body.couplings), most_contacts

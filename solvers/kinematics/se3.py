@@ -115,8 +115,11 @@ def logarithm(rotations: Array) -> Array:
 
 
 def _sines_and_angles(rotations: Array) -> tuple[Array, Array, Array]:
-    """Axes times the sine of the angle (..., 3), from the antisymmetric part; their lengths (...); and the
-    angles (...) [rad].
+    """Sines and angles of rotations (..., 3, 3).
+
+    Returns:
+        Axes times the sine of the angle (..., 3), from the antisymmetric part; their lengths (...); and the
+        angles (...) [rad].
     """
     products = rotations.reshape(*rotations.shape[:-2], 9) @ TO_VEE_AND_TRACE
     sines = products[..., :3]

@@ -1,8 +1,8 @@
 """The skeleton of the gaze solvers: a chain or tree of joints, forward kinematics and Jacobians.
 
 Each joint's kinematics start from the position and the rotation R of its parent: position += R rest_offset,
-then R = R rest_rotation. A revolute joint then rotates by R = R about(axis, angle); a prismatic one moves by
-position += R axis * displacement.
+then R = R rest_rotation. A revolute joint then rotates by R = R about(axis, angle); a prismatic joint moves
+by position += R axis * displacement.
 """
 
 import math
@@ -33,7 +33,7 @@ from .se3 import RigidTransform, frame_array
 from .tree import BASE, Kind, Tree
 
 Angles = NDArray[np.float64]
-# [m] length below which a link has no direction; a shorter skeleton counts as having this reach
+# [m] length below which a link counts as having no direction; a shorter skeleton counts as having this reach
 SHORTEST_LINK = 1e-6
 # [rad or m] farthest limit of a joint: at that distance positions are still exact to a ten-thousandth of a
 # millimetre

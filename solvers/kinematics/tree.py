@@ -26,7 +26,8 @@ Kind = Literal["revolute", "prismatic", "spherical"]
 
 BASE = 6  # number of unknowns of the base: linear, then angular velocity, in world axes
 BASE_POSITION = np.array(ORIGIN)
-LINEAR = 3  # number of its linear unknowns, which come first; steps along them are exact at any length
+# number of the base's linear unknowns, which come first; steps along these are exact at any length
+LINEAR = 3
 FEW = 8  # number of configurations up to which the overhead of numpy's calls exceeds their computation
 # (6, 3) each: linear and angular velocity that a unit speed of each unknown of the base causes
 LINEAR_BASE, ANGULAR_BASE = np.eye(BASE)[:, :LINEAR], np.eye(BASE)[:, LINEAR:]

@@ -18,9 +18,11 @@ from ..tolerances import EXACT
 Array = NDArray[np.float64]
 Sides = NDArray[np.int8]
 
-# most linear solves of a search: random bodies of 66 joints take 70 at most; 200 joints take .2 s
+# number of linear solves after which a search is stopped: random bodies of 66 joints take 70 at most; 200
+# solves for 200 joints take .2 s
 MOST_ROUNDS = 200
-# rounds of changing all unknowns at once without progress, after which bounds are changed one by one
+# number of rounds of changing all unknowns at once without progress, after which bounds are changed one by
+# one
 PATIENCE = 3
 FREE, ABOVE = np.int8(0), np.int8(1)
 
@@ -156,7 +158,7 @@ def minimum(quadratic: Quadratic, lower: Array, upper: Array, sides: Sides | Non
 def _descended(quadratic: Quadratic, lower: Array, upper: Array, x: Array, rounds: int) -> Boxed:
     """Solution from `x` (n,) within bounds by a primal active set, after `rounds` linear solves.
 
-    Each step lowers the objective and changes one bound, so that the search may be stopped after any of them.
+    Each step lowers the objective and changes one bound, so that the search can be stopped after any of them.
     """
     pinned = lower == upper
     sides = np.where(pinned, ABOVE, (x >= upper).view(np.int8) - (x <= lower).view(np.int8))

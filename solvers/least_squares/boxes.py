@@ -21,7 +21,7 @@ def boxed(matrix: Array, descent: Array, least: Array, most: Array, passes: int)
         descent: g (m, n).
         least: Lower bounds (m, n).
         most: Upper bounds (m, n).
-        passes: Most linear solves.
+        passes: Largest number of linear solves.
     """
     return _boxed(
         matrix, descent, least, most, passes, (least == 0.0) | (most == 0.0), np.zeros_like(descent)

@@ -1,8 +1,8 @@
 """Least squares within a box and linear constraints, by the method of multipliers over the box's own solver.
 
 Bounds are many and cheap, while constraints are few; so the constraints become penalties whose targets are
-shifted by multipliers until they hold exactly (Hestenes 1969; Powell 1969). One solve within the box per set
-of active constraints, and two sets of multipliers are usual, one when they start from the last step's.
+shifted by multipliers until they hold exactly (Hestenes 1969; Powell 1969). Usual are one solve within the
+box per set of active constraints, and two sets of multipliers; only one if they start from the last step's.
 Constraints that contradict each other are violated with the least sum of squares (as in ProxQP, Bambade et
 al. 2022), and that is reported. Among the solutions with this least violation the objective decides: the
 contradictory bounds are moved by their violation, and the search goes on with bounds that can hold.
@@ -31,7 +31,7 @@ class Constraints:
     """Linear constraints lower <= A x <= upper; an equality has equal bounds."""
 
     matrix: Array  # (m, n)
-    lower: Array  # (m,) lower bounds; they may be infinite
+    lower: Array  # (m,) lower bounds, infinite for none
     upper: Array  # (m,)
 
     def __len__(self) -> int:
@@ -145,7 +145,7 @@ def solve(
         last = change
     beyond = constraints.beyond(x)
     yielded = np.where(np.abs(beyond) > tolerance, beyond, 0.0)
-    # the next step starts anew, since its violations may differ
+    # with violations the next step starts without multipliers, since its violations can differ
     return ConstrainedSolution(x, sides, 0.0 * forces if yielded.any() else forces, yielded, rounds, stopped)
 
 
@@ -177,11 +177,11 @@ class _Penalty:
         )
 
     def minimum(self, x: Array, sides: Sides, forces: Array) -> tuple[Array, Sides, int]:
-        """The minimum (n,) with targets shifted by multipliers (m,), its active bounds, and the number of
-        linear solves.
+        """Minimises the cost with targets shifted by the multipliers `forces` (m,), by Newton's method from
+        `x` (n,) on the active constraints, with a line search: the cost is convex and piecewise quadratic.
 
-        By Newton's method from `x` (n,) on the active constraints, with a line search: the cost is convex and
-        piecewise quadratic.
+        Returns:
+            The minimum (n,); its active bounds (n,); the number of linear solves.
         """
         constraints, shift, rounds = self.constraints, forces / self.stiffness, 0
         for _ in range(MAX_ITERATIONS):

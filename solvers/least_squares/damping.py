@@ -7,10 +7,11 @@ import numpy as np
 from ..kinematics.se3 import Array
 from ..tolerances import MET, TINY
 
-FIRST_SHARE = 1e-3  # damping of a first step, as a fraction of the squared error
+# damping of a first step, as a fraction of the squared error; in `exact_aim`, of the trace of the system
+FIRST_SHARE = 1e-3
 # smallest such fraction, and smallest squared error: less damping would be lost in rounding
 LEAST_SHARE = 1e-9
-MOST_SHARE = 1e4  # largest such fraction: if no step helps even then, it is a minimum
+MOST_SHARE = 1e4  # largest such fraction: a pose from which no step helps even then counts as a minimum
 # damping against redundant rows, as a fraction of the sum of squares; larger singular values are unaffected
 REDUNDANT = MET * MET
 

@@ -17,7 +17,8 @@ from .solution import AssemblyState, MechanismSolution
 from .solver import MechanismSolver
 
 TRIES = 60  # number of starts, including the given one
-# [rad or sizes] smallest and largest distance of random starts from the given one
+# [rad or sizes] smallest and largest standard deviation of the coordinates of random starts from the given
+# one
 NEAREST, FARTHEST = 0.1, 1.6
 NO_GOALS = Goals()
 

@@ -18,7 +18,7 @@ from ..tolerances import EXACT
 from .clusters import RANK, Clusters
 from .descent import ALIKE, NEAR_SINGULAR
 
-# absolute determinant above which a pose is far from the singular pose at which its sign changes
+# absolute determinant above which a pose counts as far from the singular pose at which its sign changes
 REGULAR = 0.1
 # ratio of a determinant to its reference's, or the inverse ratio, from which the reference is renewed
 STALE = 2.0
@@ -173,5 +173,5 @@ class Branches:
             return False
         kink = np.abs(step - ahead * last.step)[columns].max()
         is_bent = bool(kink > ALIKE * np.abs(step)[columns].max())
-        # A mechanism may also touch a flat pose without changing its assembly.
+        # A mechanism can also touch a flat pose without changing its assembly.
         return determinant * last.value < 0.0 or is_bent

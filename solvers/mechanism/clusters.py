@@ -9,7 +9,7 @@ from ..kinematics.tree import Indices, Mask
 from ..least_squares.damping import regularise
 
 # Fraction of the largest singular value below which a value counts as zero. Effective constraints have 1e-3
-# or more away from singular poses, those of a hinge misaligned by .01 degrees have 2e-5; redundant
+# or more away from singular poses, those of a revolute joint misaligned by .01 degrees have 2e-5; redundant
 # constraints have less than 1e-6 after rounding to single precision.
 RANK = 1e-5
 

@@ -1,8 +1,8 @@
 """Continues a path through a fold, where two solutions meet, as when a crank passes its dead centre.
 
-One of the two continues the path; the other mirrors the past of the path and soon ends. Steps from the last
-pose may end at either or, close to the fold, at neither; the solution that deviates less from the last step
-is the continuation.
+One of the two solutions continues the path; the other mirrors the past of the path and soon ends. Steps from
+the last pose can end at either solution or, close to the fold, at neither; the solution that deviates less
+from the last step is the continuation.
 """
 
 import numpy as np
@@ -45,7 +45,9 @@ def continued(
 
 
 def _deviates(taken: Array, last: Array) -> bool:
-    """Whether a step (v,) differs from the last one (v,) by more than two steps that count as alike."""
+    """Whether a coordinate of a step (v,) differs from that of the last step (v,) by more than the larger of
+    `CLOSE_ENOUGH` and `ALIKE` of the last step's largest magnitude.
+    """
     return float(np.abs(taken - last).max(initial=0.0)) > max(
         ALIKE * float(np.abs(last).max(initial=0.0)), CLOSE_ENOUGH
     )

@@ -25,9 +25,9 @@ from .loops import Loops
 from .objectives import stacked
 from .tree import SpanningTree
 
-CLOSE_ENOUGH = 1e-4  # [rad or sizes] loop residual below which the task errors of two poses may be compared
+CLOSE_ENOUGH = 1e-4  # [rad or sizes] loop residual up to which the task errors of two poses are compared
 # fraction of the largest singular value: smaller values above rounding indicate a singular pose or saddle
-# nearby
+# nearby. In `branches`, absolute determinant up to which a pose counts as singular
 NEAR_SINGULAR = 0.01
 # [rad or sizes] largest move of a coordinate in a trial step past a saddle or singular pose, where slopes
 # vanish
@@ -140,8 +140,10 @@ class Descent:
         return self.loops.clusters.project(configuration.goals[1], across)
 
     def go(self, configuration: Configuration, iterations: int) -> tuple[Configuration, bool, int]:
-        """The best configuration found in at most `iterations` steps, whether it has converged, and the
-        number of steps.
+        """Steps from a configuration until they converge, `iterations` are done or the budget is used up.
+
+        Returns:
+            The best configuration found; whether it has converged; the number of steps.
         """
         settled, count = False, 0
         is_probed = False

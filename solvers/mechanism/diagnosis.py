@@ -1,11 +1,11 @@
 """Diagnosis of loops that are locked or flat: joints that cannot move, and misaligned axes.
 
 With every joint in the spanning tree, the loops' Jacobian has a column for each DoF, its screw, and six rows
-for each loop: its null space contains the possible motions. A misaligned hinge adds a screw that the other
-joints of its loop cannot balance: the hinge is locked, and mostly the whole loop with it. The screws of the
-other joints span all screws that they can balance. If these include that of a hinge at the same position
-about another axis, this is the correct axis. It may be so at a single pose only, so the corrected loop must
-also be able to move a little.
+for each loop: its null space contains the possible motions. A misaligned revolute joint adds a screw that the
+other joints of its loop cannot balance: the joint is locked, and mostly the whole loop with it. The screws of
+the other joints span all screws that they can balance. If these include that of a revolute joint at the same
+position about another axis, this is the correct axis. This can hold at a single pose only, so the corrected
+loop must also be able to move a little.
 
 Source: screw systems and loop equations, as in Hunt, Kinematic Geometry of Mechanisms, 1978, and Davies,
 Kirchhoff's Circulation Law Applied to Multi-Loop Kinematic Chains, 1981.
@@ -30,20 +30,21 @@ from .solution import AssemblyState
 from .solver import MechanismSolver
 
 # [rad or sizes] trial steps, for the coordinate that moves most, after a joint's axis was corrected; large
-# ones first, since a small motion may be a rounding error
+# ones first, since a small motion can be a rounding error
 TRIAL_STEPS = (0.3, -0.3, 0.1, -0.1, 0.05, -0.05)
-MOVED = 1e-3  # [rad or sizes] smallest motion of a joint in a trial step that is not rounding or play
-FEWEST_HINGES = 4  # fewest hinges of a loop that moves in a plane
+# [rad or sizes] motion of a joint in a trial step up to which it counts as rounding or play
+MOVED = 1e-3
+FEWEST_HINGES = 4  # smallest number of revolute joints in a loop that moves in a plane
 # [rad, fraction of a loop's size] error below which axes count as parallel or in a plane, for models made by
 # eye
 FLAT = 0.02
 # smallest width of a flat loop, as a fraction of its length, both in its plane; a smaller width comes only
 # from the thickness of bars along their axes
 SPREAD = 0.1
-# largest residual of the correct axis, as a fraction of the residual of the joint's own axis
+# fraction of the residual of the joint's own axis, below which another axis counts as the correct one
 BETTER_FIT = 0.1
-# cosine of the angle between an axis and the nearest correct one below which they are square: neither sign
-# of the correct axis is nearer
+# cosine of the angle between an axis and the nearest correct one, up to which they count as perpendicular:
+# neither sign of the correct axis is nearer
 SQUARE = 1e-6
 
 
@@ -68,8 +69,8 @@ class LockedLoop:
 
 @dataclass(frozen=True)
 class FlatLoop:
-    """A fully stretched loop of hinges: their parallel axes lie in the plane of their positions, so that the
-    loop can at most fold out of that plane.
+    """A fully stretched loop of revolute joints: their parallel axes lie in the plane of their positions, so
+    that the loop can at most fold out of that plane.
     """
 
     joints: tuple[str, ...]
@@ -204,7 +205,7 @@ class _Examination:
             return None
         correct = near.T @ (near @ axis)
         length = float(np.linalg.norm(correct))
-        # if the axis is perpendicular to the nearest one, neither side is nearer
+        # if the axis is perpendicular to the nearest one, neither sign of the nearest one is nearer
         correct = correct / length if length > SQUARE else _positive(near[-1])
         return MisalignedAxis(
             joint.name,
@@ -245,7 +246,7 @@ class _Examination:
             moved = abs(
                 float((solution.state.values[coordinate] - state.values[coordinate]) / tree.unit[coordinate])
             )
-            # The loop may have closed in another assembly nearby, in which it is locked again.
+            # The loop can have closed in another assembly nearby, in which it is locked again.
             if (
                 solution.report.assembled
                 and moved > MOVED

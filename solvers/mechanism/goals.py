@@ -22,14 +22,14 @@ def _check_weights(what: str, weights: tuple[float, ...], count: int = 3) -> Non
 
 @dataclass(frozen=True)
 class FrameGoal:
-    """Goal for the pose of a frame on a body, in the world. Weights may change over time; a weight of 0
-    leaves an axis free.
+    """Goal for the pose of a frame on a body, in the world. Weights can change from frame to frame; a
+    weight of 0 leaves an axis free.
     """
 
     body: str
     on_body: RigidTransform = HERE
-    position: Vector | None = None  # [m]
-    rotation: Quaternion | None = None
+    position: Vector | None = None  # [m] desired position; None: free
+    rotation: Quaternion | None = None  # desired orientation; None: free
     position_weight: Vector = EVENLY  # weights along `Goals.weight_axes`
     rotation_weight: Vector = EVENLY  # weights about the goal's own axes
     # direction in the world (any length) in which `axis` points; the roll about it is free

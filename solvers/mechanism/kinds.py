@@ -14,9 +14,9 @@ Freedom = Literal["translate x", "translate y", "translate z", "rotate x", "rota
 
 
 class Row(IntEnum):
-    """Residual components that a joint may constrain, in the parent's joint frame."""
+    """Residual components that a joint can constrain, in the parent's joint frame."""
 
-    X = 0  # position [m]
+    X = 0  # X, Y, Z: position [m]
     Y = 1
     Z = 2
     TURN_X = 3  # half-angle vector of the rotation

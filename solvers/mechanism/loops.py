@@ -1,7 +1,7 @@
 """Loop residuals of a mechanism, for all joints that close loops at once, and their Jacobian. Source:
-Schumacher, Knoop, Baecher 2021, section III.B. Its position constraint is misprinted as R_i x_i + c_i
-- R_j x_j + c_j; the last sign must be a minus. Its dot products of axes vanish for a body reversed by 180
-degrees, too; `se3.half_angle` does not.
+Schumacher, Knoop, Baecher 2021, section III.B. The paper misprints the position constraint as
+R_i x_i + c_i - R_j x_j + c_j; the last sign must be a minus. The paper's dot products of axes vanish for a
+body reversed by 180 degrees, too; `se3.half_angle` does not.
 """
 
 from collections.abc import Mapping, Sequence

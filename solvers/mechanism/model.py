@@ -25,11 +25,9 @@ class MechanismError(ValueError):
 def check_numbers(
     what: str, numbers: Sequence[float], count: int | None = None, most: float = UNLIMITED
 ) -> None:
-    """Raises an error unless there are `count` finite numbers with absolute values up to `most`; `what`
-    begins the message, as in "body 'rod': its position [m]".
+    """Raises MechanismError unless there are `count` finite numbers with absolute values up to `most`.
 
-    Raises:
-        MechanismError: the message names `what` and the numbers found.
+    The message begins with `what`, as in "body 'rod': its position [m]", and names the numbers found.
     """
     try:
         is_fine = count in (None, len(numbers)) and all(math.isfinite(number) for number in numbers)
@@ -54,10 +52,8 @@ def _listed(numbers: Sequence[float]) -> str:
 
 
 def check_rotation(what: str, rotation: Quaternion) -> None:
-    """Raises MechanismError unless a quaternion has four finite numbers, not all 0.
-
-    Raises:
-        MechanismError: the message begins with `what`.
+    """Raises MechanismError, with a message that begins with `what`, unless a quaternion has four finite
+    numbers, not all 0.
     """
     check_numbers(what, rotation, 4)
     if not any(rotation):
@@ -71,7 +67,7 @@ def _check_frame(what: str, frame: RigidTransform) -> None:
 
 @dataclass(frozen=True)
 class RigidBody:
-    """A rigid body. Its pose is that of its own frame, which may be at any position on the body."""
+    """A rigid body. Its pose is that of its own frame, which can be at any position on the body."""
 
     name: str
     mass: float = 0.0  # [kg]; 0: no influence on the centre of mass
@@ -110,7 +106,7 @@ class Joint:
     in_parent: RigidTransform = HERE
     in_child: RigidTransform = HERE
     lower: tuple[float, ...] = ()  # [rad or m] per degree of freedom; empty: no limit
-    upper: tuple[float, ...] = ()  # likewise
+    upper: tuple[float, ...] = ()  # [rad or m] per degree of freedom; empty: no limit
     velocity: tuple[float, ...] = ()  # [rad/s or m/s] per degree of freedom; empty: no limit
     actuated: bool = False
     # whether to prefer this joint for cutting the loop, and to name it if the loop stays open

@@ -43,7 +43,7 @@ def coordinates_at(
     mechanism: Mechanism, tree: SpanningTree, poses: Mapping[str, RigidTransform]
 ) -> tuple[Array, Array]:
     """Values (v,) and balls' rotations (b, 3, 3) that come nearest to the given poses of bodies in the world;
-    zero for bodies without a given pose.
+    zero for joints of bodies without a given pose, and identity for their balls.
     """
     values, balls = np.zeros(len(tree)), np.tile(np.eye(3), (len(tree.balls), 1, 1))
     known = {name: frame_array(pose) for name, pose in poses.items()} | {WORLD: np.eye(4)}

@@ -31,7 +31,7 @@ from .solution import AssemblyState, MechanismSolution, SolveReport
 from .tree import SpanningTree
 from .waypoints import waypoints
 
-ITERATIONS = 20  # most steps in a frame; three are usual from the last frame's state
+ITERATIONS = 20  # largest number of steps in a frame; three are usual from the last frame's state
 
 
 class MechanismSolver:
@@ -88,7 +88,7 @@ class MechanismSolver:
     # -- states --
 
     def state_at(self, poses: Mapping[str, RigidTransform]) -> AssemblyState:
-        """The state nearest to the given poses of bodies in the world; its loops may be open."""
+        """The state nearest to the given poses of bodies in the world; its loops can be open."""
         values, balls = coordinates_at(self.mechanism, self.tree, poses)
         return AssemblyState(self._within(values, self.lower, self.upper), balls)
 
@@ -202,7 +202,7 @@ class MechanismSolver:
         descent.most = math.inf if evaluations is None else descent.evaluations + evaluations
         configuration, settled, count = descent.go(start, iterations)
         if start.open <= EXACT and 0.0 < start.square <= configuration.square:
-            # steps are compared with nearly closed loops: closing them may undo their apparent gain
+            # steps are compared with nearly closed loops: closing the loops can undo their apparent gain
             configuration, settled = start, True
         motion = None
         if dt is not None and configuration.open <= CLOSE_ENOUGH:

@@ -13,7 +13,7 @@ from .model import Mechanism
 # [rad] tilt about the lowest point (2 degrees): points that a smaller tilt would bring to the ground count as
 # touching it
 LEAN = 0.035
-NEAR = 1e-9  # [m] distance below which points count as one corner
+NEAR = 1e-9  # [m] distance up to which points count as one, and the centre of mass as inside the support
 
 
 @dataclass(frozen=True)
@@ -21,7 +21,7 @@ class Tipping:
     """The edge of the support over which a mechanism would tip.
 
     Attributes:
-        bodies: Names of the bodies at the two ends of the edge; they may be the same body.
+        bodies: Names of the bodies at the two ends of the edge; both can be the same body.
         distance: [m] by which the centre of mass is outside, in the ground plane.
         outward: (2,) unit normal of the edge in the ground plane, away from the support.
     """
@@ -49,7 +49,7 @@ def tipping(soles: Mapping[str, Array], centre: Array) -> Tipping | None:
     or has no sole.
 
     Args:
-        soles: Points (n, 3) [m] of bodies that may touch the ground, in the world, by the bodies' names.
+        soles: Points (n, 3) [m] of bodies that can touch the ground, in the world, by the bodies' names.
         centre: [m] in the world, whose Z is up.
     """
     names = [name for name, points in soles.items() for _ in points]

@@ -54,7 +54,7 @@ class LoopJoint(NamedTuple):
     """A joint that closes a loop: its two frames, as links of the tree."""
 
     name: str
-    kind: Kind  # "fixed" for a copy that must coincide
+    kind: Kind  # "fixed" between a copy and its child
     on_parent: int
     on_child: int
     driven: int = -1  # index of the driven body whose pose it fixes; -1 if none
@@ -85,8 +85,8 @@ class SpanningTree(tree.Tree):
         )
         self.bodies = slice(0, len(mechanism.bodies))
         self.closures = tuple(grown.closures)
-        # by the root body of each part of the tree that is not connected to the world: the elementary joints
-        # of its free motion
+        # root body of each part of the tree that is not connected to the world -> elementary joints of its
+        # free motion
         self.floating = {name: self._passage(joints, False) for name, joints in grown.floating.items()}
         self.carries = self.moved_by[:, BASE:].astype(float)  # (1 + n, v) 1 if a coordinate moves a node
         self.passages = {name: self._passage(*steps) for name, steps in grown.taken.items()}
@@ -141,7 +141,7 @@ class _Growth:
     Attributes:
         parents, rests, axes, kinds: The elementary joints, as arguments of `kinematics.tree.Tree`.
         placed: The frame of each body, by name.
-        taken: By name of each joint in the tree, its elementary joints and `Passage.is_backward`.
+        taken: Joint in the tree -> its elementary joints and `Passage.is_backward`.
         floating: As in `SpanningTree`, the elementary joints only.
         closures: The joints that close loops.
         ends: The frames of closures on both sides.

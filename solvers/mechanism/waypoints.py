@@ -8,7 +8,7 @@ from ..kinematics.se3 import Array
 from ..least_squares.bounded_step import LONGEST_STEP
 from ..tasks import JointValues
 
-MOST_WAYPOINTS = round(math.tau / LONGEST_STEP)  # waypoints of a full rotation
+MOST_WAYPOINTS = round(math.tau / LONGEST_STEP)  # largest number of waypoints: those of a full rotation
 
 
 def waypoints(task: JointValues, values: Array) -> list[Array]:

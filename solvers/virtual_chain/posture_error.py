@@ -11,7 +11,9 @@ AGGRAVATION = 1.0
 
 
 def bend_cosines(chain: VirtualChain, bases: Sequence[Quaternion]) -> list[float]:
-    """Cosines of the angles between each hinge's link and the preceding link, from the bases (n + 1,)."""
+    """Cosines of the angles between the link of each hinge (a joint that is no twister) and the preceding
+    link, from the bases (n + 1,).
+    """
     cosines = []
     before = chain.models[0].parent
     for k, model in enumerate(chain.models):

@@ -42,10 +42,10 @@ class Body(Tree):
 
         Args:
             joints: Parents before their children.
-            links: Links that may have targets; `End.joint` is -1 for a link on the base itself.
+            links: Links that can have targets; `End.joint` is -1 for a link on the base itself.
             floating: Whether the base is free to move.
-            lower: Lower limits (n,) [rad or m] instead of the joints' own; they may be infinite.
-            upper: Upper limits (n,), likewise.
+            lower: Lower limits (n,) [rad or m] instead of the joints' own; infinite for none.
+            upper: Upper limits (n,) [rad or m] instead of the joints' own; infinite for none.
             couplings: Linear constraints of joints.
 
         Raises:

@@ -24,7 +24,7 @@ def settled(solver: WholeBody, values: Values, state: KinematicState) -> Kinemat
     """The state at rest that meets a frame's target values as well as the position limits allow; the search
     starts at `state`.
 
-    A joint that the search has led to a limit may be on the wrong side of its range, from which no step leads
+    A joint that the search has led to a limit can be on the wrong side of its range, from which no step leads
     back; then the search starts anew with the joint in the middle of its range and at the other end. If there
     are contacts, whose links are already in place, only the given state is tried.
     """

@@ -1,10 +1,10 @@
 """Control law: desired motion of links in a step, from the errors and velocities of their targets.
 
-Rapetti et al. 2020 correct the targets' velocities by the errors, J nu = v + K r (eq. 9), with r = sk(R'
-R_target) (eq. 5). That reduces accuracy in two ways: r is measured before the step due to v, so that the body
-is one step ahead of a moving target for any K; and r is the sine of the error, which decreases beyond 90
-degrees and vanishes at 180 degrees. This law uses the logarithm of the error that remains after v, and
-corrects a share K dt of it, at most all.
+Rapetti et al. 2020 correct the targets' velocities v by the errors r, J nu = v + K r (eq. 9), where J is the
+Jacobian, nu the body's velocity and r = sk(R' R_target) (eq. 5). That reduces accuracy in two ways: r is
+measured before the step due to v, so that the body is one step ahead of a moving target for any K; and r is
+the sine of the error, which decreases beyond 90 degrees and vanishes at 180 degrees. This law uses the
+logarithm of the error that remains after v, and corrects a share K dt of it, at most all.
 """
 
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ class Law:
 
     gain: float = DEAD_BEAT  # [1/s] gain K
     enforce_stability: bool = True  # whether a gain that is too large for the step is reduced
-    # whether a second step corrects the error of linearisation, if it matters
+    # whether a second step corrects an error of linearisation above `solver.CORRECTED_ERROR`
     corrects_linearisation: ClassVar[bool] = True
 
     def share(self, gain: Array, dt: float) -> Array:

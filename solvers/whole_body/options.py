@@ -16,8 +16,8 @@ class WholeBodyOptions:
     law: Law = field(default_factory=Law)
     # if limits contradict each other, the earlier one takes precedence
     limits: tuple[Limit, ...] = (PositionLimit(),)
-    # square root of the weight of squared moves (targets usually have the weight 1): with 1e-3 the pose
-    # shakes if three hinges lock, with .1 it lags by half a degree
+    # damping constant lambda, whose square weighs the squared moves (targets usually have the weight 1): with
+    # 1e-3 the pose shakes if three revolute joints lock, with .1 it lags by half a degree
     damping: float = 1e-2
     # damping added per root mean square of the errors: with .1, joints wind up by full rotations for distant
     # targets

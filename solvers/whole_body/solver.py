@@ -30,12 +30,12 @@ from .state import KinematicState, WholeBodySolution, at_rest, moved, since
 from .targets import BodyTargetError, Target, Values, check, check_links, has_position, has_rotation
 
 # [rad or m] linearisation error of a link above which a second step corrects it: a jump of .7 degrees is
-# visible
+# visible. Also the error of all targets below which no better start is searched
 CORRECTED_ERROR = 0.0125
 
-# least damping if there are active constraints, as a fraction of the largest diagonal entry. Their penalties
-# are stiffer than the targets by 1 / MET. With less damping, a weight of 1e6 would lose the undetermined
-# joints in the rounding of the penalties.
+# smallest damping, as a fraction of the largest diagonal entry. The penalties of active constraints are
+# stiffer than the targets by 1 / MET: with less damping, a weight of 1e6 would lose the undetermined joints
+# in the rounding of the penalties.
 LEAST_DAMPING = 1e-8
 
 
@@ -266,7 +266,7 @@ class WholeBody:
         """Whether the error of linearisation of a move (6 + n,) must be corrected."""
         motion_targets = self._motion_targets
         if 1.5 * np.square(move[LINEAR:]).max() < CORRECTED_ERROR:
-            # three hinges at one position with different axes have an error this large
+            # three revolute joints at one position with different axes have an error this large
             return False
         turns, moves = self._normal.moves(state.frames, desired.positions, move)
         before, now = motion_targets.rotations(state.frames), motion_targets.rotations(after.frames)

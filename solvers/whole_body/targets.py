@@ -11,8 +11,8 @@ from ..kinematics.tree import Mask
 
 Kind = Literal["orientation", "position"]
 
-# deviation from 3 of the sum of squared entries: a matrix with a larger one is no rotation but zeros, a
-# scaled matrix or NaN
+# deviation from 3 of a matrix's sum of squared entries, from which the matrix counts as no rotation, but as
+# zeros or scaled; NaN counts so too
 NO_ROTATION = 0.03
 
 
@@ -49,7 +49,7 @@ class Contact:
 
     link: str
     position: Array  # (3,) [m] position of the link's origin in the world
-    rotation: Array | None = None  # (3, 3) orientation in the world; None: it may rotate
+    rotation: Array | None = None  # (3, 3) orientation in the world; None: not held
 
 
 def no_rotations() -> Array:
