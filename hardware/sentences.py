@@ -125,7 +125,10 @@ _NEEDS_CONFIRMATION = (
     "then {press:Confirm Pose and Arm} to let it move"
 )
 _HELD: dict[str, str] = {
-    JUMPED: "The pose in {host} jumped: the robot goes there slowly; {stop}",
+    JUMPED: (
+        "The pose in {host} jumped: the robot goes there slowly; {stop}. If a loop jumps each time, let its end"
+        " meet its beginning"
+    ),
     LATE: (
         "The robot reads its moves too late, so it holds, then goes on slowly: check its network, and what else"
         " uses it; {stop}"
