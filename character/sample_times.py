@@ -269,9 +269,17 @@ def renewed(
 
 
 def _sender_clock(before: Timing, time: float, gap: Array, sent_span: Array) -> tuple[Mask, Mask, Array]:
-    """For samples that arrive at `time` [s], `gap` (m,) [s] after the previous ones, and are `sent_span` (m,)
-    [s] later by the sender's clock: whether they are later, whether that clock can be followed, and the
-    new drifts (m,) [s].
+    """Compares the sender's clock with ours, for samples that have just arrived.
+
+    Args:
+        before: State before these samples.
+        time: Time of their arrival [s].
+        gap: Time (m,) [s] from the arrival of the samples before to theirs.
+        sent_span: The same time (m,) [s] by the sender's clock.
+
+    Returns:
+        Which samples are later by the sender's clock (m,), which of these can be timed by it (m,), and the
+        mean lag of that clock behind ours from sample to sample, with these samples in it (m,) [s].
     """
     is_later = (sent_span > 0.0) & (sent_span <= PAUSE) & (gap <= PAUSE)
     drift = np.where(is_later, time - before.arrivals - sent_span, 0.0)
