@@ -83,7 +83,8 @@ def turning_excess(limits: Limits) -> float:
     """Largest distance [rad or m] by which a joint that reverses at its largest acceleration would pass the
     point of reversal, if it came to rest instead: its acceleration has to vanish, too.
     """
-    return limits.acceleration**3 / (24.0 * limits.jerk**2)
+    ramp = limits.acceleration / limits.jerk  # [s] time in which the acceleration vanishes
+    return limits.acceleration * ramp * ramp / 24.0
 
 
 def stopping(state: Kinematic, limits: Limits) -> Reach:

@@ -4,6 +4,7 @@ shown pose.
 
 import math
 from collections import deque
+from dataclasses import replace
 from itertools import accumulate, pairwise
 from random import Random
 
@@ -299,3 +300,13 @@ def test_where_frames_queue_up_after_a_late_one_the_motion_goes_on_and_does_not_
             sent += 1
         played.append(playback.at(turn * PERIOD)[0].velocity)
     assert min(played[int(15 / rate / PERIOD) :]) > 0.4 * speed
+
+
+@pytest.mark.parametrize(("acceleration", "jerk"), [(1e150, 1e-3), (1.0, 1e200)])
+def test_limits_of_any_size_give_ranges(acceleration, jerk):
+    playback = CommandPlayback(PERIOD, [replace(LIMITS, acceleration=acceleration, jerk=jerk)])
+    for k in range(20):
+        playback.add(k / 24, (Kinematic(0.01 * k),), repeated=False, plays=True)
+        (played,) = playback.at(k / 24)
+        ((lowest, highest),) = playback.reaches()
+        assert lowest <= played.position <= highest
