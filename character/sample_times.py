@@ -271,15 +271,17 @@ def renewed(
 
 
 def _sender_clock(before: Timing, time: float, gap: Array, sent_span: Array) -> tuple[Mask, Mask, Array]:
-    """Compares the sender's clock with the arrivals of samples at `time` [s].
+    """Compares the sender's clock with ours, for samples that have just arrived.
 
     Args:
-        gap: (m,) [s] time since the previous sample arrived.
-        sent_span: (m,) [s] time since the previous sample was sent, by the sender's clock.
+        before: State before these samples.
+        time: Time of their arrival [s].
+        gap: Time (m,) [s] from the arrival of the samples before to theirs.
+        sent_span: The same time (m,) [s] by the sender's clock.
 
     Returns:
-        Whether the sample is later than the previous one and no pause was between them (m,); whether the
-        sender's clock can be used (m,); drifts (m,) [s] of the sender's clock.
+        Which samples are later by the sender's clock (m,), which of these can be timed by it (m,), and the
+        mean lag of that clock behind ours from sample to sample, with these samples in it (m,) [s].
     """
     is_later = (sent_span > 0.0) & (sent_span <= PAUSE) & (gap <= PAUSE)
     drift = np.where(is_later, time - before.arrivals - sent_span, 0.0)

@@ -126,7 +126,10 @@ _NEEDS_CONFIRMATION = (
     "then {press:Confirm Pose and Arm} to let it move"
 )
 _HELD: dict[str, str] = {
-    JUMPED: "The pose in {host} jumped: the robot goes there slowly; {stop}",
+    JUMPED: (
+        "The pose in {host} jumped: the robot goes there slowly; {stop}. If a loop jumps each time, let its end"
+        " meet its beginning"
+    ),
     LATE: (
         "The robot reads its moves too late, so it holds, then goes on slowly: check its network, and what else"
         " uses it; {stop}"
@@ -264,6 +267,10 @@ _FAULTS: dict[Fault, FaultText] = {
         "The daemon on {port} does not read what it is sent",
         "check its network and its dashboard, end what else loads them, or restart the daemon",
         "; then {press:Clear Fault} to connect again",
+    ),
+    Fault.READ_LATE: FaultText(
+        "The network is too slow, so the order has ended early ({port} reads moves {detail} late)",
+        "use a cable or a nearer access point, {press:Clear Fault}, then give the order again",
     ),
     Fault.NO_PYSERIAL: FaultText(
         "Serial ports need pyserial, which is not installed",

@@ -133,7 +133,7 @@ class Worker:
         controller = self._controller
         if (
             controller is None
-            or _is_at_rest(connection, controller)
+            or (_is_at_rest(connection, controller) and _has_read_all(connection))
             or not connection.armed
             or connection.fault_report is not None
         ):
@@ -188,6 +188,8 @@ class Worker:
             # this counts as silence too
             frame_age=time - min(self._buffer.came_at, self._last_step),
             moves_unread_for=0.0 if connection is None else connection.unread_for,
+            stalled_for=0.0 if connection is None else connection.stalled_for,
+            read_after=0.0 if connection is None else connection.read_after,
             remark=self._buffer.remark,
         )
         if controller is None:
@@ -199,6 +201,7 @@ class Worker:
             arrived=controller.arrived,
             done=controller.done,
             at_rest=_is_at_rest(connection, controller),
+            has_read_all=_has_read_all(connection),
             jumped=commanded is not None and self._buffer.jumped(commanded),
         )
 
@@ -360,6 +363,11 @@ def _is_at_rest(connection: Connection | None, controller: MotionController) -> 
     """
     delay = 0.0 if connection is None or connection.speed_scale == 1.0 else 2.0 * HOLD_AFTER
     return controller.at_rest and controller.rested_for >= delay
+
+
+def _has_read_all(connection: Connection | None) -> bool:
+    """Whether the device has read all moves."""
+    return connection is None or connection.unread_for == 0.0
 
 
 def _leads_to(command: Command, after: Safety) -> bool:

@@ -21,7 +21,7 @@ STANDING = 6
 CORRECTION = 0.03
 RATE_TIME = 0.5  # [s] time over which a change of rate is spread, so that it is invisible
 RESERVE = 0.3  # [frames] part of the curve that is left to play when the next frame arrives at its latest
-# [frames] largest queue beyond the best lag; if it is longer, playback skips to the newest frame and leaves
+# [frames] largest queue beyond the best lag; if it is longer, playback skips a part of the curve and leaves
 # the rest to the limiter
 MOST_QUEUED = 1.4
 FORGETTING = 1.0  # [frames/s] rate at which the smallest measured reserve is raised again
@@ -44,7 +44,7 @@ class CommandPlayback:
     are then close to the newest frame, come to rest on it as fast as their limits allow; other joints repeat
     the last point. After a stall, playback restarts in the state of the first new frame, and again at each
     early frame that catches up, since Blender may have dropped others before it. An early frame after one in
-    time counts as jitter. If frames queue up otherwise, playback skips to the newest too.
+    time counts as jitter. If frames queue up otherwise, playback skips a part of the curve.
 
     Args:
         period: Largest delay until a frame is noticed [s].
@@ -142,10 +142,11 @@ class CommandPlayback:
 
     def reaches(self) -> list[Reach]:
         """(lowest, highest) position at which each channel may stop: over the control points of the rest of
-        the curve, and over the stopping distances from the frames on it.
+        the curve, and over the stopping distances from the frames on it and from its end.
         """
         count = self._curve.ahead(self._position)
-        return self._shown.reaches(zip(*self._curve.points(count), strict=True), count, self._played)
+        end = self._on_curve(self._curve.end)
+        return self._shown.reaches(zip(*self._curve.points(count), strict=True), count, self._played, end)
 
     def at(self, time: float) -> list[Kinematic] | None:
         """State of each channel at `time` [s]; None before the first frame."""
@@ -157,7 +158,7 @@ class CommandPlayback:
             self._curve.last - self._position
             > self._best_lag() + MOST_QUEUED * self._pace.interval + self._surplus
         ):
-            self._restart_in_motion()
+            self._go_to_best_lag()
         late = self._position - self._curve.end
         if late < 0.0:
             self._played = self._on_curve(self._position)
@@ -242,6 +243,10 @@ class CommandPlayback:
         for point in points:
             self._curve.append(self._pace.interval, point)
         self._lead = self._pace.interval
+        self._go_to_best_lag()
+
+    def _go_to_best_lag(self) -> None:
+        """Jump to the position on the curve that is `_best_lag` behind its newest control point."""
         self._position = self._curve.last - self._best_lag()
         self._surplus = 0.0
         self._end = None

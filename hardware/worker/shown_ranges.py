@@ -48,22 +48,43 @@ class ShownRanges:
         ]
 
     def reaches(
-        self, known: Iterable[Sequence[float]], count: int, played: Sequence[Kinematic]
+        self,
+        known: Iterable[Sequence[float]],
+        count: int,
+        played: Sequence[Kinematic],
+        end: Sequence[Kinematic],
     ) -> list[Reach]:
         """(lowest, highest) position at which each channel may stop, over the positions `known` (channels, n)
         and the ranges of the last `count` frames. A joint without a velocity in the newest frame may also
-        stop from its state `played` on the curve.
+        stop from its state `played` on the curve, but no farther than from its state at the `end` of the
+        known curve: until then it is known that it brakes.
         """
         ranges = [self._ranges[-k] for k in range(1, min(count, len(self._ranges)) + 1)]
         reaches = []
         for channel, (positions, state) in enumerate(zip(known, self._frame, strict=True)):
             spans = [span[channel] for span in ranges]
+            reach = min(*positions, *(low for low, _ in spans)), max(*positions, *(high for _, high in spans))
             if state.velocity == state.acceleration == 0.0:
-                spans.append(stopping(played[channel], self._limits[channel]))
-            reaches.append(
-                (min(*positions, *(low for low, _ in spans)), max(*positions, *(high for _, high in spans)))
-            )
+                limits = self._limits[channel]
+                excess = turning_excess(limits)
+                lowest, highest = _united(reach, stopping(end[channel], limits))
+                low, high = stopping(played[channel], limits)
+                reach = _united(reach, (max(low, lowest - excess), min(high, highest + excess)))
+            reaches.append(reach)
         return reaches
+
+
+def _united(a: Reach, b: Reach) -> Reach:
+    """The smallest range with both ranges in it."""
+    return min(a[0], b[0]), max(a[1], b[1])
+
+
+def turning_excess(limits: Limits) -> float:
+    """Largest distance [rad or m] by which a joint that reverses at its largest acceleration would pass the
+    point of reversal, if it came to rest instead: its acceleration has to vanish, too.
+    """
+    ramp = limits.acceleration / limits.jerk  # [s] time in which the acceleration vanishes
+    return limits.acceleration * ramp * ramp / 24.0
 
 
 def stopping(state: Kinematic, limits: Limits) -> Reach:

@@ -43,14 +43,14 @@ def _chain(context, mover: Mover, session) -> tuple[str, list[str]]:
 
 
 def _body(context, mover: Mover, session) -> tuple[str, list[str]]:
-    missed = np.where(np.isfinite(session.outputs.missed), session.outputs.missed, 0.0)
-    worst = int(np.argmax(missed))
+    missed = session.outputs.missed
     source, joints = pairing.source_name(mover.settings), counted(len(session.reader.joint_keys), "joint")
+    follows = f"'{mover.owner.name}' follows '{source}' with {joints}"
+    if not np.isfinite(missed).any():
+        return follows, [f"No target is left in this frame, so all links move freely: {session.why_lost}"]
+    worst = int(np.nanargmax(missed))
     farthest = f"'{session.reader.links[worst]}', {degrees(missed[worst]):.1f} degrees"
-    return (
-        f"'{mover.owner.name}' follows '{source}' with {joints}; the largest error is that of {farthest}",
-        [],
-    )
+    return f"{follows}; the largest error is that of {farthest}", []
 
 
 def _mechanism(context, mover: Mover, session) -> tuple[str, list[str]]:

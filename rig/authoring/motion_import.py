@@ -94,6 +94,7 @@ class MotionImport(SteppedJob):
         # name of a joint in the file -> values of its channel
         self.values: dict[str, list[float]] = {}
         self.keys: dict[Channel, list[float]] = {}
+        self.spans: dict[Channel, list[float]] = {}  # by channel, see `muting.span`
         self.actions: list[tuple] = []  # (owner, its new action, handle of the slot)
         self.done, self.at_work = 0, path.name
         self.reading = FileReading(is_watched, read_from_zero, path, form, settings)
@@ -195,6 +196,8 @@ class MotionImport(SteppedJob):
                     yield from actions.baking_keys(
                         curves, channel.path, channel.index, channel.group, self.frames, values
                     )
+                    yield
+                    self.spans[channel] = muting.span(channel, values)
                     yield
 
     def _value_steps(self, poses: dict[str, list[Array]]) -> Iterator[None]:
@@ -316,7 +319,7 @@ class MotionImport(SteppedJob):
         self._let_play()
         for owner, action, handle in self.actions:
             actions.assign(owner, action, handle)
-        self.warnings += muting.mute_what_wins(self.keys)
+        self.warnings += muting.mute_what_wins(self.spans)
         sentence = (
             f"'{self.path.name}': {self.recording.times[-1]:.1f} s of {counted(len(self.values), 'joint')}"
         )

@@ -189,6 +189,13 @@ class BodySession(SceneSession):
             body_inputs = body_inputs._replace(posture=self.reader.posture(shown.pose.bones))
         return self.model, body_inputs
 
+    @property
+    def why_lost(self) -> str:
+        """Why links have no target in this frame."""
+        if self.is_streamed:
+            return "nothing comes for their sources, or it is no rotation"
+        return "the source's bones are scaled to nothing or are not numbers"
+
     def show_outputs(self, inputs: SessionInputs) -> None:
         if self.state is not None:  # else the motion has restarted, and no source has been read since
             super().show_outputs(inputs)
@@ -198,10 +205,7 @@ class BodySession(SceneSession):
         record = self.record
         if self.outputs.lost and not record.problem:
             named = ", ".join(f"'{name}'" for name in self.outputs.lost)
-            why = "the source's bones are scaled to nothing or are not numbers"
-            if self.is_streamed:
-                why = "nothing comes for their sources, or it is no rotation"
-            record.problem = f"{named} have no target in this frame and move freely: {why}"
+            record.problem = f"{named} have no target in this frame and move freely: {self.why_lost}"
         if self.outputs.stopped and not record.problem:
             record.problem = STOPPED
         self.shown = self.reader.channels(rig, inputs.view, self.unjointed, self.outputs.state)

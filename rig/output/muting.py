@@ -18,12 +18,21 @@ from ..mechanisms.joint_kinds import LETTERS
 
 OWN = "Limber"  # beginning of the names of Limber's own constraints
 SWITCHES = ("mute", "enabled")  # properties that switch a constraint: one mutes it, the other enables it
+# parts of a transform whose components are limited as Euler angles, all together
+JOINTLY_LIMITED = ("rotation_quaternion", "rotation_axis_angle")
 SLACK = 1e-5  # [rad or m] tolerance of single precision, within which a limit counts as kept
+
+
+def span(channel: Channel, values: list[float]) -> list[float]:
+    """The values of a channel's keys that `mute_what_wins` needs: the smallest and the largest; all of a
+    channel whose limits are those of other numbers.
+    """
+    return values if channel.name in JOINTLY_LIMITED else [min(values), max(values)]
 
 
 def mute_what_wins(keys: Mapping[Channel, list[float]]) -> list[str]:
     """Mutes drivers that would override the keyed channels, and constraints that would change the keyed
-    transforms.
+    transforms. `keys` has the values of each channel, or their `span`.
 
     Returns sentences on what was muted.
     """

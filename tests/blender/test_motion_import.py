@@ -342,6 +342,20 @@ def test_no_step_that_writes_keys_runs_python_for_each_key():
     assert len(curves[0].keyframe_points) == len(frames)
 
 
+def test_the_end_of_an_import_looks_at_no_value_of_each_frame_and_mutes_what_is_in_the_way(tmp_path):
+    from limber.rig.authoring.motion_import import MotionImport
+
+    rig = arm(tmp_path)
+    bone = rig.pose.bones[2]
+    bone.constraints.new("COPY_ROTATION").name = "Copied"
+    work = MotionImport(bpy.context.scene, rig, table(tmp_path), "auto", 1, True)
+    while work.step():
+        pass
+    assert {len(values) for values in work.spans.values()} == {2}
+    work.keys.clear()
+    assert any("'Copied'" in warning for warning in work.finish().warnings)
+
+
 @pytest.mark.parametrize("fps", [50, 24])
 @pytest.mark.parametrize("name", ["joints_csv", "ros2_yaml", "ros2_json"])
 def test_a_round_trip_is_exact_whatever_the_scene_s_frame_rate(tmp_path, name, fps):

@@ -49,6 +49,17 @@ def test_a_source_that_is_deleted_before_a_jump_of_frames_is_named():
     assert "defect" not in session.problem
 
 
+def test_start_live_without_any_target_says_so_and_names_no_link(capfd):
+    _, source = follower(is_live=False)
+    for bone in source.pose.bones:
+        bone.scale = (0.0, 0.0, 0.0)
+    bpy.context.view_layer.update()
+    bpy.ops.limber.live()
+    said = capfd.readouterr().out
+    assert "No target is left in this frame" in said
+    assert "largest error" not in said
+
+
 def test_its_own_source_is_refused():
     rig = figure(XSENS, "Body")
     rig.limber.retarget.source = rig

@@ -6,11 +6,12 @@ import math
 
 import pytest
 from limber.hardware.safety import Command, State
+from limber.hardware.sentences import sentence
 from limber.hardware.worker.core import PERIOD
 from limber.hardware.worker.drive import APPROACH_GROWTH, APPROACH_SPEED
 from limber.motion import Kinematic
 
-from tests.hardware.simulation import LIMITS, POSE, make_device, speeds, still
+from tests.hardware.simulation import LIMITS, POSE, largest, make_device, speeds, still
 
 MARGIN = 1.02  # tolerance of a speed computed from rounded numbers
 
@@ -70,3 +71,23 @@ def test_a_way_to_a_pose_that_stands_is_slow_to_its_end(simulate):
     simulation.commands.clear()
     assert simulation.run(30.0, still(1.4, -1.4, 1.4), until=State.ARMED).state is State.ARMED
     assert max(abs(value) for row in speeds(simulation.commands) for value in row) <= MARGIN * APPROACH_SPEED
+
+
+@pytest.mark.parametrize("seconds", [0.5, 1.0, 2.0])
+def test_a_loop_that_jumps_each_time_is_gone_to_slowly_and_said_so_with_the_remedy(simulate, seconds):
+    simulation = simulate(make_device(1))
+
+    def loop(time: float) -> tuple[Kinematic]:
+        return (Kinematic(time % seconds / seconds - 0.5, 1.0 / seconds / 60.0),)
+
+    simulation.run(1.0, loop)
+    simulation.command(Command.ARM)
+    simulation.commands.clear()
+    report = simulation.run(20.0, loop, until=State.ARMED)
+    assert report.state in (State.ARMING, State.HOLDING)
+    said = sentence(report.state, report.fault, report.detail, simulation.device)
+    assert "let its end meet its beginning" in said
+    rows = simulation.commands
+    for limit in (LIMITS.velocity, LIMITS.acceleration, LIMITS.jerk):
+        rows = speeds(rows)
+        assert largest(rows) <= 1.1 * limit * 1.001

@@ -298,3 +298,59 @@ def test_a_daemon_that_answers_no_pings_is_followed_by_its_positions(begin):
     simulation.stop()
     simulation.run(PERIOD, waving)
     assert simulation.daemon.told("stop_move")
+
+
+ORDERS = {
+    Command.TEST: {"target": 0, "span": (-0.5, 0.5)},
+    Command.WIGGLE: {"target": 0},
+    Command.JOG: {"target": 0, "amount": 0.3},
+    Command.PARK: {"values": UP(0.0)},
+}
+
+
+def order_behind(begin, round_trip: float, command: Command, **named):
+    """A simulation in which an order is given to a robot at rest behind a far network, and its line."""
+    simulation = begin(**named)
+    simulation.run(1.5, UP, until=State.DISARMED)
+    simulation.run(0.5, UP)
+    line = FarNetwork(simulation, round_trip)
+    simulation.command(command, **ORDERS[command])
+    simulation.run(PERIOD, UP)
+    return simulation, line
+
+
+@pytest.mark.parametrize("round_trip", [0.22, 0.3, 0.7])
+@pytest.mark.parametrize("command", ORDERS)
+def test_orders_behind_a_network_that_is_always_slow_end_at_rest_and_name_it(begin, command, round_trip):
+    simulation, line = order_behind(begin, round_trip, command)
+    report = simulation.run(8.0, UP, until=State.FAULT)
+    assert (report.state, report.fault) == (State.FAULT, Fault.READ_LATE)
+    assert float(report.detail.removesuffix(" s")) == pytest.approx(round_trip, abs=0.05)
+    before, count = simulation.joints(), len(line.sent_at)
+    simulation.run(1.0, UP)
+    assert simulation.joints() == pytest.approx(before)
+    assert len(line.sent_at) == count
+    simulation.command(Command.CLEAR_FAULT)
+    assert simulation.run(0.5, UP).state is State.DISARMED
+
+
+@pytest.mark.parametrize("gap", [0.3, 0.7])
+@pytest.mark.parametrize("command", [Command.TEST, Command.WIGGLE, Command.PARK])
+def test_an_order_goes_on_after_one_gap_of_the_network(begin, command, gap):
+    simulation, _ = order_behind(begin, 0.01, command)
+    line = SlowReader(simulation, 1e6)
+    simulation.run(0.5, UP)
+    line.rate = 0.0
+    simulation.run(gap, UP)
+    line.rate = 1e6
+    report = simulation.run(20.0, UP, until=State.DISARMED)
+    assert (report.state, report.fault) == (State.DISARMED, Fault.NONE)
+
+
+@pytest.mark.parametrize("round_trip", [0.04, 0.1, 0.15])
+@pytest.mark.parametrize("command", [Command.TEST, Command.WIGGLE, Command.PARK])
+def test_an_order_has_ended_only_when_the_daemon_has_read_its_last_moves(begin, command, round_trip):
+    simulation, line = order_behind(begin, round_trip, command)
+    while simulation.run(PERIOD, UP).state is not State.DISARMED:
+        assert simulation.now < 1060.0
+    assert simulation.now - line.sent_at[-1] > round_trip - 0.5 * PERIOD

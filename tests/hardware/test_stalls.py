@@ -4,6 +4,7 @@ shown pose.
 
 import math
 from collections import deque
+from dataclasses import replace
 from itertools import accumulate, pairwise
 from random import Random
 
@@ -21,11 +22,11 @@ from tests.hardware.simulation import LIMITS, largest, make_device, speeds, stil
 SECONDS = 6.0
 SEEDS = deep.count(1, 2)  # number of motions for each way in which frames can fail
 HEARTBEAT = 0.05  # [s] interval of heartbeats
-BEYOND = math.radians(3.0)  # largest distance by which a joint may exceed the unavoidable one
+BEYOND = math.radians(1.5)  # largest distance by which a joint may exceed the unavoidable one
 USUALLY = math.radians(0.5)  # the same distance on average
 
 
-def authored(chance: Random, rate: int) -> list[Kinematic]:
+def authored(chance: Random, rate: float) -> list[Kinematic]:
     """A joint's motion at the frames, as output of its motion filter for changing postures and a swinging
     target.
     """
@@ -41,7 +42,7 @@ def authored(chance: Random, rate: int) -> list[Kinematic]:
     return motion
 
 
-def stall_at(chance: Random, motion: list[Kinematic], rate: int) -> int:
+def stall_at(chance: Random, motion: list[Kinematic], rate: float) -> int:
     """Index of a frame during an acceleration, which arrives late."""
     usable = range(int(1.5 * rate), len(motion) - int(2.2 * rate))
     fast = [
@@ -54,11 +55,15 @@ def stall_at(chance: Random, motion: list[Kinematic], rate: int) -> int:
 
 
 def arrivals(
-    chance: Random, count: int, rate: int, missing: int, stall: float, after: str
+    chance: Random, count: int, rate: float, missing: int, stall: float, after: str
 ) -> list[tuple[float, int]]:
     """(time [s], frame) of all frames that arrive: after the stall, by `after`, the motion continues where it
-    was, where it would be, or catches up.
+    was, where it would be, or catches up. If `after` is "single", each twelfth frame is late by `stall` [s],
+    and the others are in time.
     """
+    if after == "single":
+        times = [k / rate + stall * (k % 12 == 11) for k in range(count)]
+        return [(time, k) for k, time in enumerate(accumulate(times, max))]
     before = [(k / rate, k) for k in range(missing)]
     back = missing / rate + stall
     if after == "late":
@@ -78,7 +83,7 @@ def arrivals(
 
 
 def passed(
-    simulate, seed: int, rate: int, stall: float, after: str, is_alive: bool, is_known: bool = True
+    simulate, seed: int, rate: float, stall: float, after: str, is_alive: bool, is_known: bool = True
 ) -> float:
     """Distance [rad] by which the command passes every pose shown so far, each with its stopping distance. If
     `is_known`, frames have velocities and accelerations.
@@ -138,6 +143,18 @@ def test_a_joint_passes_the_last_pose_by_no_more_than_it_needs_to_stop(
     ]
     assert max(far) <= BEYOND
     assert sum(far) / len(far) <= USUALLY
+
+
+@pytest.mark.parametrize("is_known", [True, False])
+@pytest.mark.parametrize("rate", [12.5, 24, 60])
+def test_a_joint_passes_no_pose_because_single_frames_are_late(simulate, monkeypatch, rate, is_known):
+    monkeypatch.setattr(simulated, "FRAME", 1 / rate)
+    late = [0.8, 1.0]  # [frames] lateness of a frame
+    far = [
+        passed(simulate, seed, rate, late[seed % 2] / rate, "single", True, is_known)
+        for seed in range(4 * SEEDS)
+    ]
+    assert max(far) <= BEYOND
 
 
 @pytest.mark.parametrize("is_known", [True, False])
@@ -271,3 +288,25 @@ def test_a_leap_that_no_joint_could_follow_does_not_make_it_go_farther_than_its_
         (played,), ((lowest, highest),) = playback.at(k * step), playback.reaches()
         assert lowest >= 0.0
         assert highest <= far + stopping_distance(played.velocity, 0.0, LIMITS.acceleration, LIMITS.jerk)
+
+
+def test_where_frames_queue_up_after_a_late_one_the_motion_goes_on_and_does_not_stand():
+    rate, speed = 12.5, 0.5
+    times = [(k + 0.8 * (k in (30, 42))) / rate for k in range(60)]
+    playback, sent, played = CommandPlayback(PERIOD, [LIMITS]), 0, []
+    for turn in range(int(times[-1] / PERIOD)):
+        while times[sent] <= turn * PERIOD:
+            playback.add(times[sent], (Kinematic(speed * sent / rate),), repeated=False, plays=True)
+            sent += 1
+        played.append(playback.at(turn * PERIOD)[0].velocity)
+    assert min(played[int(15 / rate / PERIOD) :]) > 0.4 * speed
+
+
+@pytest.mark.parametrize(("acceleration", "jerk"), [(1e150, 1e-3), (1.0, 1e200)])
+def test_limits_of_any_size_give_ranges(acceleration, jerk):
+    playback = CommandPlayback(PERIOD, [replace(LIMITS, acceleration=acceleration, jerk=jerk)])
+    for k in range(20):
+        playback.add(k / 24, (Kinematic(0.01 * k),), repeated=False, plays=True)
+        (played,) = playback.at(k / 24)
+        ((lowest, highest),) = playback.reaches()
+        assert lowest <= played.position <= highest
