@@ -201,22 +201,22 @@ class _Pair(NamedTuple):
 
 def _pairs(figure: Figure, among: Iterable[int]) -> list[_Pair]:
     """The pairs of bones without children that may be eyes, whose left bone is among some bones: they look to
-    the front or have the English name.
+    the front or are named eyes.
     """
     pairs, short = [], short_names(figure.names)
     for k in among:
         other = figure.image.get(k, -1)
         if other in {-1, k} or figure.children[k] or figure.children[other]:
             continue
-        stem = read(short[figure.names[k]]).stem
-        if stem not in EYE_NAMES and _ends_limb(figure, k):
+        is_named = read(short[figure.names[k]]).stem in EYE_NAMES
+        if not is_named and _ends_limb(figure, k):
             continue
-        ahead = _ahead(figure, (k, other)) if stem in EYE_NAMES else figure.front
+        ahead = _ahead(figure, (k, other)) if is_named else figure.front
         if not _is_left(figure, k, other, ahead):
             continue
         aim = _aim(figure, k, other, ahead)
-        if aim >= AHEAD or stem in EYES:
-            pairs.append(_Pair(stem in EYE_NAMES, aim, (k, other)))
+        if aim >= AHEAD or is_named:
+            pairs.append(_Pair(is_named, aim, (k, other)))
     return pairs
 
 
