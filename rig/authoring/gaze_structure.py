@@ -3,7 +3,7 @@ number of legs.
 """
 
 import itertools
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from math import cos, radians
 from typing import NamedTuple
 
@@ -117,9 +117,10 @@ def eyes_below(figure: Figure, head: str) -> tuple[str, ...]:
 def _named_eyes(figure: Figure) -> tuple[int, ...]:
     """The pair of bones that are named eyes and look most to the front; pairs on the trunk come before those
     on another bone in the plane of symmetry, such as a head without a parent. Where the trunk has limbs, the
-    others are controls at which eyes point. Empty if there is none.
+    others are controls at which eyes point. Empty if there is none. Bones that point aside count by English
+    names only, since a word of another language may mean another part.
     """
-    pairs = [pair for pair in _pairs(figure, figure.body) if pair.is_named]
+    pairs = [pair for pair in _pairs(figure, figure.body, EYES) if pair.is_named]
     on_trunk = [pair for pair in pairs if _carrier(figure, pair.bones) in figure.trunk]
     if on_trunk or has_limbs(figure):
         return max(on_trunk).bones if on_trunk else ()
@@ -187,7 +188,8 @@ def _eyes(figure: Figure, above: int, belongs: Belongs = lambda _: True) -> tupl
     """A pair of bones that may be eyes below the bone `above`; of several pairs, those named eyes, and among
     these the pair that looks most to the front.
     """
-    pairs = [pair for pair in _pairs(figure, figure.below(above)) if belongs(figure.heads[pair.bones[0]])]
+    pairs = _pairs(figure, figure.below(above), EYE_NAMES)
+    pairs = [pair for pair in pairs if belongs(figure.heads[pair.bones[0]])]
     return max(pairs).bones if pairs else ()
 
 
@@ -199,23 +201,24 @@ class _Pair(NamedTuple):
     bones: tuple[int, int]  # indices of the left and the right bone
 
 
-def _pairs(figure: Figure, among: Iterable[int]) -> list[_Pair]:
+def _pairs(figure: Figure, among: Iterable[int], aside: Container[str]) -> list[_Pair]:
     """The pairs of bones without children that may be eyes, whose left bone is among some bones: they look to
-    the front or are named eyes.
+    the front or have one of the names in `aside`.
     """
     pairs, short = [], short_names(figure.names)
     for k in among:
         other = figure.image.get(k, -1)
         if other in {-1, k} or figure.children[k] or figure.children[other]:
             continue
-        is_named = read(short[figure.names[k]]).stem in EYE_NAMES
+        stem = read(short[figure.names[k]]).stem
+        is_named = stem in EYE_NAMES
         if not is_named and _ends_limb(figure, k):
             continue
         ahead = _ahead(figure, (k, other)) if is_named else figure.front
         if not _is_left(figure, k, other, ahead):
             continue
         aim = _aim(figure, k, other, ahead)
-        if aim >= AHEAD or is_named:
+        if aim >= AHEAD or stem in aside:
             pairs.append(_Pair(is_named, aim, (k, other)))
     return pairs
 
