@@ -41,6 +41,7 @@ def ends(figure: Figure) -> GazeBones:
     # the chest is determined again: the line to the topmost bone, used above, may not contain the head
     path = _upward(figure, head)
     chest = chest_of(figure, [name for name in path if name == head or name in line])
+    eyes = eyes or _single_eye(figure, figure.index[head])
     return GazeBones(chest, head, tuple(figure.names[k] for k in eyes))
 
 
@@ -106,12 +107,22 @@ def chest_of(figure: Figure, line: list[str]) -> str:
 
 
 def eyes_below(figure: Figure, head: str) -> tuple[str, ...]:
-    """Names of the eyes on a head, left and right; empty if they cannot be distinguished from its other
-    bones.
+    """Names of the eyes on a head, left and right, or of a single eye; empty if they cannot be distinguished
+    from its other bones.
     """
-    return (
-        tuple(figure.names[k] for k in _eyes(figure, figure.index[head])) if figure.front is not None else ()
-    )
+    if figure.front is None:
+        return ()
+    k = figure.index[head]
+    return tuple(figure.names[eye] for eye in _eyes(figure, k) or _single_eye(figure, k))
+
+
+def _single_eye(figure: Figure, head: int) -> tuple[int, ...]:
+    """A bone below a head, in the plane of symmetry and without children, that has the English name of an
+    eye, since a word of another language may mean a beak or a jaw; empty if there is none.
+    """
+    short = short_names(figure.names)
+    single = (k for k in figure.below(head) if k in figure.middle and k != head and not figure.children[k])
+    return next(((k,) for k in single if read(short[figure.names[k]]).stem in EYES), ())
 
 
 def _named_eyes(figure: Figure) -> tuple[int, ...]:

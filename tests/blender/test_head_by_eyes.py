@@ -77,6 +77,16 @@ def test_what_carries_the_bones_named_eyes_is_the_head(places, head: str, eyes):
     }
 
 
+@pytest.mark.parametrize("chosen", ["", "Kopf"], ids=["found", "selected"])
+def test_a_single_eye_in_the_middle_of_a_head_looks_too(chosen: str):
+    rig = armature(BODY | {"Eye": ("Kopf", (0, -0.1, 1.75), (0, -0.15, 1.75))}, Matrix())
+    if chosen:
+        select(rig, chosen)
+    bpy.ops.limber.eyes_head_torso()
+    chains = {chain.name: chain.end for chain in rig.limber.chains}
+    assert chains == {"Torso": "Brust", "Head": "Kopf", "Eyes": "Eye"}
+
+
 @pytest.mark.parametrize("chosen", [("Ball", *ITS_EYES), ()], ids=["selected", "found"])
 @pytest.mark.parametrize("rotation", [0.0, pi / 2], ids=["to -Y", "to +X"])
 def test_eyes_that_point_one_way_say_where_they_look_whatever_another_part_of_the_rig_shows(chosen, rotation):
