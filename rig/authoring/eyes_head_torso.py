@@ -20,7 +20,6 @@ from ..bones.paths import path_names
 from . import (
     chain_root,
     chains,
-    eye_range,
     eye_reach,
     forward,
     gaze_bones,
@@ -339,7 +338,7 @@ def _new_chain(
     forward.point(chain, rig, chain.end, front)
     if gaze is EYES:
         chain.eye = 0.0  # an eye looks from its centre of rotation
-        eye_range.hold_in_skull(chain)
+        eye_reach.hold_in_skull(chain)
     return chain
 
 
