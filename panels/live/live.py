@@ -16,7 +16,11 @@ from ...rig.live.visibility import why_not_shown
 from ...rig.scene.goal import LOOKS, ORIENTS, REACHES, with_goal
 from ..tab import ChainTab, message, sentence
 
-LINES = 4  # number of lines on why a chain misses its target
+LINES = 4  # largest number of lines on why a chain misses its target
+NEW_REST_POSE = (
+    "The rest pose has changed since live began: Pose > Apply puts the look into it. If it did, undo it and"
+    " press End Live first"
+)
 
 
 class LIMBER_PT_live(ChainTab):
@@ -100,6 +104,8 @@ def _troubles(rig, chain, session) -> list[tuple[str, str]]:
     if not solution.converged:
         troubles.append((capitalised(solution.reason), "INFO"))
     troubles.append((capitalised(solution.remark), "INFO"))
+    if session.has_new_rest_pose:
+        troubles.append((NEW_REST_POSE, "INFO"))
     if session.influence < 1.0:
         troubles.append((_influence(session.influence), "INFO"))
     return troubles

@@ -155,16 +155,19 @@ def moving_bones(rig: bpy.types.Object, names: list[str]) -> list:
     return moving
 
 
-def _refuse_shared(rig: bpy.types.Object, names: list[str], own_uid: str = "") -> None:
-    """Raises RigError if a bone is in a chain other than the one with the uid `own_uid`."""
+def _refuse_shared(
+    rig: bpy.types.Object, names: list[str], extended: bpy.types.PropertyGroup | None = None
+) -> None:
+    """Raises RigError if a bone is in a chain other than `extended`, the one that gets a further end."""
     for chain in rig.limber.chains:
         for joint in chain.joints:
-            if joint.bone in names and chain.uid != own_uid:
+            if joint.bone in names and (extended is None or chain.uid != extended.uid):
                 taken = f"Bone '{joint.bone}' already moves in chain '{chain.name}'"
                 if _is_broken(rig, chain):
+                    again = f"select '{extended.name}' and press Add End" if extended else "press the button"
                     raise RigError(
                         f"{taken}, which no longer fits the armature: select that chain and remove it (-), then"
-                        " repeat this"
+                        f" {again} again"
                     )
                 raise RigError(
                     f"{taken}: to solve '{names[-1]}' together with it, select that chain and press Add End;"
@@ -227,7 +230,7 @@ def _new_bones(rig: bpy.types.Object, chain: bpy.types.PropertyGroup, bone: str)
         raise RigError(f"Bone '{bone}' is an end of chain '{chain.name}' already: select another bone")
     chain_bones = bone_names(rig.pose.bones, chain)
     names = [name for name in path_names(rig.pose.bones, chain.root, bone) if name not in chain_bones]
-    _refuse_shared(rig, names, own_uid=chain.uid)
+    _refuse_shared(rig, names, chain)
     return names
 
 

@@ -20,17 +20,16 @@ from ..bones.paths import path_names
 from . import (
     chain_root,
     chains,
-    eye_range,
     eye_reach,
     forward,
     gaze_bones,
     gaze_controls,
     gaze_remarks,
     gaze_structure,
+    gaze_target,
     isolation,
     look_sharing,
     robot_heads,
-    targets,
 )
 from .gaze_bones import GazeBones
 
@@ -273,7 +272,7 @@ def make(
     switched = isolation.joined(rig, path_names(rig.pose.bones, head.root, head.end))
     controls = Controls(rig)
     front = front_of(rig, ends)
-    given, target = target, target or _new_target(context, rig, ends, front)
+    given, target = target, target or gaze_target.make(context, rig, ends, front)
     lowest = torso or head
     legs = chains.why_begins(rig, path_names(rig.pose.bones, lowest.root, lowest.end))
     has_torso = bool(torso or ends.torso) or _stands(rig, controls, head.end)
@@ -283,7 +282,7 @@ def make(
         chain = _new_chain(rig, name, span, gaze, target, front)
         # the head's bone begins at the neck, so its gaze ray must start further along it
         if name == "Head":
-            chain.eye = _eye_height(rig, ends)
+            chain.eye = gaze_target.eye_height(rig, ends)
         chain_names.append(chain.name)
     heads_name = chain_names[1 if torso else 0]
     rig.limber.active_chain = rig.limber.chains.find(heads_name)
@@ -293,6 +292,9 @@ def make(
             rig, chain_of[heads_name], [chain_of[name] for name in chain_names[-len(eyes) :]], given
         )
     look_sharing.spread_parts(rig, chain_of[chain_names[0]] if torso else None, chain_of[heads_name])
+    if given is None:
+        for name in chain_names:
+            gaze_target.face(rig, chain_of[name], gaze_target.in_front(rig, ends, front))
     done = [
         *gaze_remarks.of_missing(has_torso, has_eyes),
         *gaze_remarks.of_head(parents(rig), ends.head, switched),
@@ -336,7 +338,7 @@ def _new_chain(
     forward.point(chain, rig, chain.end, front)
     if gaze is EYES:
         chain.eye = 0.0  # an eye looks from its centre of rotation
-        eye_range.hold_in_skull(chain)
+        eye_reach.hold_in_skull(chain)
     return chain
 
 
@@ -357,43 +359,10 @@ def front_of(rig: bpy.types.Object, ends: GazeBones) -> Vector:
         to_armature = rig.matrix_world.to_3x3().inverted()
         guesses += [to_armature @ Vector(front) for front in fronts if front is not None]
     if ends.eyes:
-        guesses += [_between_eyes(rig, ends) - bones[ends.head].head_local, sum(looks, Vector())]
+        guesses += [gaze_target.between_eyes(rig, ends) - bones[ends.head].head_local, sum(looks, Vector())]
     guesses += [Vector((1, 0, 0)) if imported_robot.is_robot(rig) else Vector((0, -1, 0)), Vector((0, 0, 1))]
     for guess in guesses:
         level = guess - guess.dot(up) * up
         if level.length > LEVEL * guess.length:
             return level.normalized()
     raise AssertionError("one of two axes is not upright")
-
-
-def _between_eyes(rig: bpy.types.Object, ends: GazeBones) -> Vector:
-    """Mean position [m, armature space] of the eyes at rest."""
-    positions = [rig.data.bones[eye].head_local for eye in ends.eyes]
-    return sum(positions, Vector()) / len(positions)
-
-
-def _eye_height(rig: bpy.types.Object, ends: GazeBones) -> float:
-    """Position of the eyes along the head bone: 0 at its head, 1 at its tail. Without eyes it is 0, where the
-    head rotates.
-    """
-    if not ends.eyes:
-        return 0.0
-    bone = rig.data.bones[ends.head]
-    return max(
-        0.0,
-        min(
-            1.0,
-            (_between_eyes(rig, ends) - bone.head_local).dot(forward.axis_at_rest(rig, ends.head, "+Y"))
-            / bone.length,
-        ),
-    )
-
-
-def _new_target(
-    context: bpy.types.Context, rig: bpy.types.Object, ends: GazeBones, front: Vector
-) -> bpy.types.Object:
-    """Makes an empty in front of the character's eyes."""
-    head = rig.data.bones[ends.head]
-    eyes = _between_eyes(rig, ends) if ends.eyes else (head.head_local + head.tail_local) / 2
-    location = rig.matrix_world @ (eyes + targets.IN_FRONT * head.length * front)
-    return targets.new_target(context, rig, location, rig.matrix_world.median_scale * head.length)

@@ -7,6 +7,7 @@ from math import cos, degrees, radians, sin
 from typing import NamedTuple
 
 import bpy
+import numpy as np
 from mathutils import Matrix, Quaternion, Vector
 
 from ..blender.errors import RigError
@@ -224,9 +225,10 @@ def _front_of_figure(rig: bpy.types.Object, end: str) -> Guess | None:
         return None
     figure = Figure(rig)
     k = figure.index[end]
-    if figure.front is None or k not in figure.middle:
+    in_body = _in_body(figure, k)
+    if figure.front is None or in_body not in figure.middle:
         return None
-    if not figure.is_paired(LIMBS_APART, without=k) and not has_face(figure, k, figure.front):
+    if not figure.is_paired(LIMBS_APART, without=in_body) and not has_face(figure, in_body, figure.front):
         return None
     upward = [end, *(bone.name for bone in rig.data.bones[end].parent_recursive)]
     line = chain_root.line(rig, upward, figure).bones
@@ -240,6 +242,16 @@ def _front_of_figure(rig: bpy.types.Object, end: str) -> Guess | None:
         front = -front  # the end that is chosen to look is the head
     ahead = rig.matrix_world.to_3x3().inverted() @ Vector(front)
     return Guess(ahead.normalized(), "the figure's front, by its symmetry")
+
+
+def _in_body(figure: Figure, k: int) -> int:
+    """Index of the bone of the body that shows what bone `k` does: the bone itself, or, for a control, the
+    nearest bone that follows it; the control itself if none does.
+    """
+    if k in figure.body:
+        return k
+    followers = [b for b in figure.body if figure.controls.control_of(figure.names[b]) == figure.names[k]]
+    return min(followers, key=lambda b: np.linalg.norm(figure.heads[b] - figure.heads[k]), default=k)
 
 
 def _along_bone(rig: bpy.types.Object, bone: bpy.types.Bone) -> Guess:

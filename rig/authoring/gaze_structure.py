@@ -3,7 +3,7 @@ number of legs.
 """
 
 import itertools
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from math import cos, radians
 from typing import NamedTuple
 
@@ -41,6 +41,7 @@ def ends(figure: Figure) -> GazeBones:
     # the chest is determined again: the line to the topmost bone, used above, may not contain the head
     path = _upward(figure, head)
     chest = chest_of(figure, [name for name in path if name == head or name in line])
+    eyes = eyes or _single_eye(figure, figure.index[head])
     return GazeBones(chest, head, tuple(figure.names[k] for k in eyes))
 
 
@@ -106,20 +107,31 @@ def chest_of(figure: Figure, line: list[str]) -> str:
 
 
 def eyes_below(figure: Figure, head: str) -> tuple[str, ...]:
-    """Names of the eyes on a head, left and right; empty if they cannot be distinguished from its other
-    bones.
+    """Names of the eyes on a head, left and right, or of a single eye; empty if they cannot be distinguished
+    from its other bones.
     """
-    return (
-        tuple(figure.names[k] for k in _eyes(figure, figure.index[head])) if figure.front is not None else ()
-    )
+    if figure.front is None:
+        return ()
+    k = figure.index[head]
+    return tuple(figure.names[eye] for eye in _eyes(figure, k) or _single_eye(figure, k))
+
+
+def _single_eye(figure: Figure, head: int) -> tuple[int, ...]:
+    """A bone below a head, in the plane of symmetry and without children, that has the English name of an
+    eye, since a word of another language may mean a beak or a jaw; empty if there is none.
+    """
+    short = short_names(figure.names)
+    single = (k for k in figure.below(head) if k in figure.middle and k != head and not figure.children[k])
+    return next(((k,) for k in single if read(short[figure.names[k]]).stem in EYES), ())
 
 
 def _named_eyes(figure: Figure) -> tuple[int, ...]:
     """The pair of bones that are named eyes and look most to the front; pairs on the trunk come before those
     on another bone in the plane of symmetry, such as a head without a parent. Where the trunk has limbs, the
-    others are controls at which eyes point. Empty if there is none.
+    others are controls at which eyes point. Empty if there is none. Bones that point aside count by English
+    names only, since a word of another language may mean another part.
     """
-    pairs = [pair for pair in _pairs(figure, figure.body) if pair.is_named]
+    pairs = [pair for pair in _pairs(figure, figure.body, EYES) if pair.is_named]
     on_trunk = [pair for pair in pairs if _carrier(figure, pair.bones) in figure.trunk]
     if on_trunk or has_limbs(figure):
         return max(on_trunk).bones if on_trunk else ()
@@ -187,7 +199,8 @@ def _eyes(figure: Figure, above: int, belongs: Belongs = lambda _: True) -> tupl
     """A pair of bones that may be eyes below the bone `above`; of several pairs, those named eyes, and among
     these the pair that looks most to the front.
     """
-    pairs = [pair for pair in _pairs(figure, figure.below(above)) if belongs(figure.heads[pair.bones[0]])]
+    pairs = _pairs(figure, figure.below(above), EYE_NAMES)
+    pairs = [pair for pair in pairs if belongs(figure.heads[pair.bones[0]])]
     return max(pairs).bones if pairs else ()
 
 
@@ -201,9 +214,9 @@ class _Pair(NamedTuple):
     bones: tuple[int, int]  # indices of the left and the right bone
 
 
-def _pairs(figure: Figure, among: Iterable[int]) -> list[_Pair]:
+def _pairs(figure: Figure, among: Iterable[int], aside: Container[str]) -> list[_Pair]:
     """The pairs of bones without children that may be eyes, whose left bone is among some bones: they look to
-    the front or have the English name.
+    the front or have one of the names in `aside`.
     """
     pairs, short = [], short_names(figure.names)
     for k in among:
@@ -211,14 +224,15 @@ def _pairs(figure: Figure, among: Iterable[int]) -> list[_Pair]:
         if other in {-1, k} or figure.children[k] or figure.children[other]:
             continue
         stem = read(short[figure.names[k]]).stem
-        if stem not in EYE_NAMES and _ends_limb(figure, k):
+        is_named = stem in EYE_NAMES
+        if not is_named and _ends_limb(figure, k):
             continue
-        ahead = _ahead(figure, (k, other)) if stem in EYE_NAMES else figure.front
+        ahead = _ahead(figure, (k, other)) if is_named else figure.front
         if not _is_left(figure, k, other, ahead):
             continue
         aim = _aim(figure, k, other, ahead)
-        if aim >= AHEAD or stem in EYES:
-            pairs.append(_Pair(stem in EYE_NAMES, aim, (k, other)))
+        if aim >= AHEAD or stem in aside:
+            pairs.append(_Pair(is_named, aim, (k, other)))
     return pairs
 
 

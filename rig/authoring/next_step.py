@@ -112,6 +112,12 @@ def _move_mechanism(settings: bpy.types.PropertyGroup) -> NextStep:
     return NextStep(sentence, "limber.connect", "LINKED")
 
 
+# kind of mover -> (operator, icon) of the step for a live mover with a problem
+PROBLEM = {
+    ChainMover: ("limber.check_chain", "CHECKMARK"),
+    BodyMover: ("limber.end_live", "PAUSE"),
+    MechanismMover: ("limber.check_mechanism", "CHECKMARK"),
+}
 # kind of mover -> (step before the mover is live, function of its settings that returns the step while it is
 # live)
 WITHOUT_CHAIN = {
@@ -185,6 +191,8 @@ def _without_chain(mover: Mover) -> NextStep:
         return _start(start, mover)
     if links.link(mover.owner) is not None:
         return _of_robot(mover.owner)
+    if step := _of_problem(mover):
+        return step
     return (None if mover.why_no_postures else _of_posing(mover.settings)) or while_live(mover.settings)
 
 
@@ -194,12 +202,12 @@ def _start(step: NextStep, mover: Mover) -> NextStep:
     return step._replace(sentence=why) if why else step
 
 
-def _of_problem(chain: ChainMover) -> NextStep | None:
-    """The step that checks a live chain that cannot follow its targets, with the remedy; None if it follows
-    them.
+def _of_problem(mover: Mover) -> NextStep | None:
+    """The step of a live mover that cannot follow its targets or its source, with the remedy; None if it
+    follows them.
     """
-    problem = session(*chain).problem
-    return NextStep(capitalised(problem), "limber.check_chain", "CHECKMARK") if problem else None
+    problem = session(*mover).problem
+    return NextStep(capitalised(problem), *PROBLEM[type(mover)]) if problem else None
 
 
 def _of_posing(settings: bpy.types.PropertyGroup) -> NextStep | None:

@@ -157,6 +157,11 @@ class ChainReader:
             else {}
         )
 
+    @property
+    def rests(self) -> dict[str, tuple]:
+        """Rest rotation and rest offset [m] in the parent's frame of each bone, by its name."""
+        return {part.name: (part.rest_rotation, part.rest_offset) for part in self.parts}
+
     def _rotation_modes(self, pose_bones: bpy.types.bpy_prop_collection) -> dict[str, str]:
         """Rotation modes of the bones with revolute joints."""
         return {

@@ -49,18 +49,9 @@ from .directed import DirectedChain, by_behaviour
 from .lids import Lid, lid_channels, read_lids
 from .mover import JointKey, Mover
 from .session import NO_VALUE, Cached, JointLimits, SceneSession, SessionInputs
+from .shown_pose import ShownPose
 
 SETUP_ERRORS = (RigError, GazeError, SkeletonError, MotionError, InputsError)
-
-
-class ShownPose(dict):
-    """Basis of each bone that a chain moves, with what gives the poses of objects that its joints carry."""
-
-    def __init__(
-        self, channels: dict[str, tuple], chain: ChainPose, bone_frames: dict[str, tuple[int, np.ndarray]]
-    ) -> None:
-        super().__init__(channels)
-        self.chain, self.bone_frames = chain, bone_frames
 
 
 @dataclass
@@ -68,6 +59,7 @@ class ChainSession(SceneSession):
     """Session (state from frame to frame) of a chain."""
 
     reader: ChainReader | None = None
+    first_reader: ChainReader | None = None  # the reader when live began
     settings: tuple = ()  # stored settings when `reader` was made
     model: ChainModel | None = None
     recipe: "ChainRecipe | None" = None  # inputs from which the current model was made
@@ -131,6 +123,14 @@ class ChainSession(SceneSession):
         the last tick; None: no effects.
         """
         return self.state.offsets if self.state is not None else None
+
+    @property
+    def has_new_rest_pose(self) -> bool:
+        """Whether rest poses of the chain's bones have changed since live began."""
+        if self.first_reader is None or self.first_reader is self.reader:
+            return False
+        before = self.first_reader.rests
+        return any(before.get(name, rest) != rest for name, rest in self.reader.rests.items())
 
     def show(self, inputs: SessionInputs) -> tuple[dict, dict]:
         record = self.record
@@ -360,6 +360,7 @@ class ChainSession(SceneSession):
         if reader == before:
             return
         self.reader, self.recipe, self.stored = reader, None, {}
+        self.first_reader = self.first_reader or reader
         self.made_of, self.poses, self.fixed = (), (), NO_VALUE
         # angles of other joints cannot be used
         if before is None or before.joint_keys != reader.joint_keys:

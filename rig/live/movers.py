@@ -34,12 +34,13 @@ from ..scene.dependencies import (
 from ..scene.goal import followed
 from ..scene.placement import BoneFrame, Placement
 from .body_session import BodySession
-from .chain_session import ChainSession, ShownPose
+from .chain_session import ChainSession
 from .lids import lid_bones
 from .mechanism_session import MechanismSession
 from .mover import Authored, JointKey, Mover
 from .posture_keeper import BoneJoints, BonePostures, MotorPostures
 from .session import SceneSession
+from .shown_pose import ShownPose
 
 
 class ChainMover(BonePostures, Mover):

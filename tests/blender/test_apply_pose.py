@@ -7,8 +7,10 @@ from pathlib import Path
 import bpy
 import numpy as np
 import pytest
+from limber.panels.live.live import NEW_REST_POSE, LIMBER_PT_live
 
 from tests.blender.characters import character
+from tests.blender.drawing import drawn
 from tests.blender.shown import go_live, no_handler_raises  # noqa: F401
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -33,6 +35,28 @@ def test_apply_pose_as_rest_pose_has_the_look_in_it_only_while_live_as_the_guide
     bpy.ops.pose.armature_apply()
     change = np.abs(rest(rig) - before).max()
     assert change < 1e-5 if is_ended else change > 0.1
+
+
+def test_the_panel_says_that_the_rest_pose_has_changed_while_live_and_what_to_do(undo_step):
+    rig = character()
+    bpy.ops.limber.eyes_head_torso()
+    rig.limber.chains["Head"].target.location.x += 3.0
+    go_live(rig, rig.limber.chains["Head"])
+    bpy.ops.object.mode_set(mode="POSE")
+    undo_step("live")
+    assert NEW_REST_POSE not in drawn(LIMBER_PT_live).said
+    bpy.ops.pose.armature_apply()
+    undo_step("applied")
+    bpy.context.scene.frame_set(2)
+    assert NEW_REST_POSE in drawn(LIMBER_PT_live).said
+    bpy.ops.ed.undo()
+    bpy.context.scene.frame_set(3)
+    assert NEW_REST_POSE not in drawn(LIMBER_PT_live).said
+    bpy.ops.pose.armature_apply()
+    bpy.ops.limber.end_live()
+    bpy.ops.limber.live()
+    bpy.context.scene.frame_set(4)
+    assert NEW_REST_POSE not in drawn(LIMBER_PT_live).said
 
 
 def test_apply_visual_transform_writes_the_look_to_the_pose():

@@ -75,11 +75,27 @@ def test_a_chain_that_lost_a_bone_is_to_be_removed_before_another_is_made():
         bpy.ops.limber.make_target()
     said = refusal(rig, "upper")
     assert "'upper' already moves in chain 'head'" in said
-    assert "remove it (-), then repeat this" in said
+    assert "remove it (-), then press the button again" in said
     assert "Add End" not in said
     bpy.ops.limber.remove_chain()
     chain = new_chain(rig, "upper")
     assert (chain.root, chain.end) == ("base", "upper")
+
+
+def test_add_end_names_what_to_press_once_a_chain_that_lost_a_bone_is_removed():
+    rig = build({**UPRIGHT, "arm": "X", "hand": "X", "claw": "X"}, parents={"arm": "middle"})
+    new_chain(rig, "arm", "claw")
+    bpy.ops.object.mode_set(mode="EDIT")
+    rig.data.edit_bones.remove(rig.data.edit_bones["claw"])
+    bpy.ops.object.mode_set(mode="POSE")
+    new_chain(rig, "head")
+    with pytest.raises(RuntimeError, match=r"remove it \(-\), then select 'head' and press Add End again"):
+        bpy.ops.limber.add_end(bone="hand")
+    rig.limber.active_chain = 0
+    bpy.ops.limber.remove_chain()
+    assert rig.limber.chains[0].name == "head"
+    bpy.ops.limber.add_end(bone="hand")
+    assert rig.limber.chains["head"].ends[0].bone == "hand"
 
 
 def test_nothing_selected_is_refused_with_what_to_select():

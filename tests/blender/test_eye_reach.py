@@ -35,12 +35,12 @@ def child(eye_limit: float | None = None, eyes_scale: float = 1.0):
     return rig
 
 
-def at(rig, aside: float, distance: float):
-    """An empty at an angle [degrees] and a distance [m] from the head, selected beside the rig."""
+def at(rig, aside: float, distance: float, height: float = 0.05):
+    """An empty at an angle [degrees], a distance and a height [m] from the head, selected beside the rig."""
     aim = bpy.data.objects.new("Aim", None)
     bpy.context.scene.collection.objects.link(aim)
     look = radians(aside)
-    aim.location = rig.data.bones["head"].head_local + distance * Vector((sin(look), -cos(look), 0.05))
+    aim.location = rig.data.bones["head"].head_local + distance * Vector((sin(look), -cos(look), height))
     bpy.context.view_layer.update()
     aim.select_set(True)
     return aim
@@ -83,6 +83,43 @@ def test_a_head_leaves_as_much_to_free_eyes_as_before_and_nothing_to_eyes_that_h
     bpy.ops.limber.eyes_head_torso()
     head = rig.limber.chains["Head"]
     assert (head.share, head.dead_zone) == (1, 0)
+
+
+@pytest.mark.parametrize("is_limit", [False, True], ids=["locks", "a limit without range"])
+def test_a_head_does_all_of_a_look_whose_pitch_its_eyes_cannot_do(is_limit: bool):
+    rig = child()
+    for bone in (rig.pose.bones["eye.L"], rig.pose.bones["eye.R"]):
+        if is_limit:
+            limit = bone.constraints.new("LIMIT_ROTATION")
+            limit.owner_space, limit.use_limit_x = "LOCAL", True
+        else:
+            bone.lock_rotation[0] = True
+    at(rig, 20, 1, height=0.7)
+    bpy.ops.limber.eyes_head_torso()
+    head = rig.limber.chains["Head"]
+    assert (head.share, head.dead_zone) == (1, 0)
+    bpy.ops.limber.live_all()
+    for frame in range(2, 80):
+        bpy.context.scene.frame_set(frame)
+    assert eyes_miss(rig) < 0.1
+
+
+def test_a_locked_roll_leaves_as_much_to_the_eyes():
+    rig = child()
+    for side in "LR":
+        rig.pose.bones[f"eye.{side}"].lock_rotation[1] = True
+    bpy.ops.limber.eyes_head_torso()
+    assert rig.limber.chains["Head"].share == pytest.approx(0.7)
+
+
+def test_eyes_that_cannot_converge_as_much_as_a_near_target_needs_get_the_share_of_a_far_one():
+    shares = []
+    for distance in (0.8, 100):
+        rig = child(eye_limit=12, eyes_scale=6)
+        at(rig, 0, distance)
+        bpy.ops.limber.eyes_head_torso()
+        shares.append(rig.limber.chains["Head"].share)
+    assert shares[0] == shares[1] > 0.7
 
 
 def test_a_target_where_the_head_looks_from_counts_as_far_away():

@@ -106,12 +106,35 @@ def test_each_end_looks_to_the_front_whatever_its_bones_axes_are():
         ("own", Matrix.Rotation(pi / 2, 4, "Z")),
     ):
         rig = character(names, turned=turned)
+        target((0, -100, 1.67)).select_set(True)
         bpy.ops.limber.eyes_head_torso()
         for chain in rig.limber.chains:
             start, tip = chain_lines.forward(rig, chain)
             assert degrees((tip - start).angle(Vector((0, -1, 0)))) < 2, chain.name
         assert [chain.forward_axis for chain in rig.limber.chains][2:] == ["+Y", "+Y"]
         rig.limber.chains.clear()
+
+
+@pytest.mark.parametrize("kind", ["Mixamo", "without eyes", "ghost", "horse", "bird", "large head"])
+def test_nothing_moves_before_a_new_target_does(kind: str):
+    rig, _ = made(kind)
+    make_active(rig)
+    bpy.ops.limber.eyes_head_torso()
+    bpy.ops.limber.live_all()
+    for frame in range(2, 30):
+        bpy.context.scene.frame_set(frame)
+    for bone in rig.pose.bones:
+        assert degrees(shown_basis(rig, bone.name).angle) < 0.1, bone.name
+
+
+def test_a_new_target_is_where_a_posed_head_looks():
+    rig = character()
+    select(rig, "head")
+    rig.pose.bones["neck"].rotation_euler.y = radians(30)
+    bpy.context.view_layer.update()
+    bpy.ops.limber.eyes_head_torso(head="head", eye="Eyeball.L", other_eye="Eyeball.R")
+    for chain in rig.limber.chains:
+        assert missed(rig, chain) < 0.1, chain.name
 
 
 def test_eyes_without_limits_do_not_turn_round_and_limits_of_the_rig_stay():

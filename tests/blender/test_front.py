@@ -132,3 +132,21 @@ def test_the_leaves_of_a_stem_are_as_long_as_arms_and_no_face():
 def test_a_pair_behind_a_flower_that_points_ahead_is_no_face(behind: Places):
     rig = armature(line("", *STEM, ("bloom", 0, 0, 0.8), tip=(0, -0.12, 0.9)) | behind)
     assert Figure(rig).front == pytest.approx((0, 1, 0), abs=1e-6)
+
+
+@pytest.mark.parametrize("axes", ["along", "up"])
+def test_a_control_whose_head_bone_follows_it_looks_to_the_figures_front(axes: str):
+    rig, called = made("without eyes", "numbers", axes)
+    copied = [called[name] for name in ("lumbar", "thorax", "neck", "head")]
+    bpy.ops.object.mode_set(mode="EDIT")
+    bones = rig.data.edit_bones
+    for k, name in enumerate(copied):
+        control = bones.new(f"c{k}")
+        control.head, control.tail, control.roll = bones[name].head, bones[name].tail, bones[name].roll
+        control.parent, control.use_deform = bones.get(f"c{k - 1}"), False
+    bpy.ops.object.mode_set(mode="OBJECT")
+    for k, name in enumerate(copied):
+        constraint = rig.pose.bones[name].constraints.new("COPY_ROTATION")
+        constraint.target, constraint.subtarget = rig, f"c{k}"
+    bpy.context.view_layer.update()
+    assert degrees(looks_along(rig, "c3").angle(Vector((0, -1, 0)))) < 3

@@ -52,6 +52,7 @@ ITS_EYES = both({"目.L": ("Ball", (0.1, -0.3, 1.1), (0.1, -0.35, 1.1))})
         (POT, "lid", both({"eye.L": ("lid", (0.05, -0.1, 0.33), (0.05, -0.14, 0.33))})),
         (OCTOPUS, "face", both({"ojo.L": ("face", (0.1, -0.08, 0.42), (0.11, -0.14, 0.42))})),
         (LIZARD, "b3", both({"eye.L": ("b3", (0.08, -0.7, 0.45), (0.16, -0.72, 0.45))})),
+        (LIZARD, "b3", both({"目.L": ("b3", (0.08, -0.7, 0.45), (0.16, -0.72, 0.45))})),
         (FLOATING_HEAD, "Ball", ITS_EYES),
         (BUST, "top", both({"eye.L": ("top", (0.04, -0.08, 0.3), (0.04, -0.16, 0.3))})),
     ],
@@ -59,6 +60,7 @@ ITS_EYES = both({"目.L": ("Ball", (0.1, -0.3, 1.1), (0.1, -0.35, 1.1))})
         "a lid below a spout",
         "a face below a mantle",
         "eyes that point aside",
+        "eyes in another language that point aside",
         "a head without a parent",
         "long eyes",
     ],
@@ -73,6 +75,16 @@ def test_what_carries_the_bones_named_eyes_is_the_head(places, head: str, eyes):
         "Left Eye": left,
         "Right Eye": right,
     }
+
+
+@pytest.mark.parametrize("chosen", ["", "Kopf"], ids=["found", "selected"])
+def test_a_single_eye_in_the_middle_of_a_head_looks_too(chosen: str):
+    rig = armature(BODY | {"Eye": ("Kopf", (0, -0.1, 1.75), (0, -0.15, 1.75))}, Matrix())
+    if chosen:
+        select(rig, chosen)
+    bpy.ops.limber.eyes_head_torso()
+    chains = {chain.name: chain.end for chain in rig.limber.chains}
+    assert chains == {"Torso": "Brust", "Head": "Kopf", "Eyes": "Eye"}
 
 
 @pytest.mark.parametrize("chosen", [("Ball", *ITS_EYES), ()], ids=["selected", "found"])

@@ -5,6 +5,7 @@ from textwrap import wrap
 import bpy
 import pytest
 
+from tests.blender import mechanisms
 from tests.blender.drawing import drawn
 from tests.blender.following import follower
 from tests.blender.four_bars import boned
@@ -70,6 +71,34 @@ def test_an_armature_with_a_mechanism_needs_no_chain():
     assert "Press Start Live in the Mechanism panel" in next_step(rig, False).sentence
     bpy.ops.limber.live()
     assert next_step(rig, False).operator == "limber.connect"
+
+
+def test_a_body_without_a_robot_names_its_problem():
+    from limber.rig.authoring.next_step import next_step
+
+    rig, source = follower()
+    bpy.ops.limber.live()
+    assert next_step(rig, False).operator == "limber.connect"
+    source.name = "Gone"
+    bpy.context.scene.collection.objects.unlink(source)
+    bpy.context.scene.frame_set(2)
+    step = next_step(rig, False)
+    assert step.sentence == "Source 'Gone' was deleted: choose another source"
+    assert step.operator == "limber.end_live"
+    assert step.operator in offered()
+
+
+def test_a_mechanism_without_a_robot_names_its_problem():
+    from limber.rig.authoring.next_step import next_step
+
+    owner = mechanisms.add("stewart")
+    bpy.ops.limber.live()
+    assert next_step(owner, False).operator == "limber.connect"
+    bpy.data.objects.remove(bpy.data.objects["Leg 3"])
+    mechanisms.clock()
+    step = next_step(owner, False)
+    assert "'Leg 3' was deleted while it is live" in step.sentence
+    assert step.operator == "limber.check_mechanism"
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from limber.rig.showing import chain_lines
 from mathutils import Matrix, Vector
 
 from tests.blender.makers_rigs import FIGURES, made
-from tests.blender.rigs import build, make_active, select
+from tests.blender.rigs import build, make_active, select, target
 from tests.blender.shown import go_live, no_handler_raises, settle  # noqa: F401
 
 VARIANTS = [
@@ -120,6 +120,7 @@ def test_torso_head_and_eyes_are_found(kind: str, names: str, axes: str, stands:
         with pytest.raises(RuntimeError, match="No head was found"):
             pressed(bpy.ops.limber.eyes_head_torso)
         return
+    target(100 * front(stands)).select_set(True)
     pressed(bpy.ops.limber.eyes_head_torso)
     back = {name: own for own, name in called.items()}
     spans = {chain.name: (back[chain.root], back[chain.end]) for chain in rig.limber.chains}
