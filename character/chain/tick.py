@@ -26,6 +26,7 @@ from ...solvers.goals import GazeError, GazeGoal
 from ...solvers.kinematics.skeleton import Angles, Skeleton
 from ...solvers.table import SOLVERS, make_solver
 from ..eyes import lid
+from ..joint_filters import JointFilters
 from .inputs import ChainInputs, ChainTask, KeptPosture, task
 from .posture_change import PostureChange, in_change, in_transition
 
@@ -54,6 +55,11 @@ class ChainModel:
     # transitions of a posture that may change abruptly; empty for an animated posture
     transitions: tuple[Transition, ...] = ()
     looks_ahead: bool = False  # whether the solver uses goals of future frames
+
+    @cached_property
+    def joint_filters(self) -> JointFilters:
+        """The motion filters, which step together."""
+        return JointFilters(self.filters)
 
     def tick(
         self, inputs: ChainInputs | None, state: "ChainState | None", dt: float
@@ -92,7 +98,7 @@ class ChainState(NamedTuple):
     """State of a chain's mover, passed on to the next tick."""
 
     solution: GazeSolution
-    motion: tuple[Kinematic, ...]  # motion of the joints after the filter
+    motion: Sequence[Kinematic]  # motion of the joints after the filter
     # state of the transition to the goal's posture, joint by joint; empty without transitions
     posture: tuple[Kinematic, ...]
     model: ChainModel
@@ -248,8 +254,7 @@ def tick(
         solution, best, stalled, problem = _solved(model, alive, state, again is not None, dt, foresight)
 
     desired = _blend(model, alive.posture, solution.angles, influence)
-    motion = _filtered(model.filters, desired, state, dt)
-    angles = [joint.position for joint in motion]
+    motion, angles = _filtered(model, desired, state, dt)
     lag, slide_lag = _lags(model.skeleton, angles, desired)
     outputs = ChainOutputs(
         angles=np.array(angles),
@@ -286,22 +291,17 @@ def _stirs(model: ChainModel, goal: GazeGoal, ahead: Sequence[GazeGoal]) -> bool
     return model.looks_ahead and any(coming.ends != goal.ends for coming in ahead)
 
 
-def _are_moving(joints: tuple[Kinematic, ...]) -> bool:
+def _are_moving(joints: Sequence[Kinematic]) -> bool:
     return any(joint.velocity or joint.acceleration for joint in joints)
 
 
 def _filtered(
-    filters: tuple[Filter, ...], desired: list[float], state: ChainState | None, dt: float
-) -> tuple[Kinematic, ...]:
-    """Motion of the joints after the filter; without a filter they are at their desired values."""
-    if not filters:
-        return tuple(map(Kinematic, desired))
-    if state is None:
-        return tuple(joint.rest(angle) for joint, angle in zip(filters, desired, strict=True))
-    return tuple(
-        joint.step(joint_state, angle, dt)
-        for joint, joint_state, angle in zip(filters, state.motion, desired, strict=True)
-    )
+    model: ChainModel, desired: list[float], state: ChainState | None, dt: float
+) -> tuple[Sequence[Kinematic], Sequence[float]]:
+    """Motion and values (n,) of the joints after the filter; without a filter their desired values."""
+    if not model.filters:
+        return tuple(map(Kinematic, desired)), desired
+    return model.joint_filters.step(state.motion if state is not None else None, desired, dt)
 
 
 def _solved(
@@ -386,7 +386,7 @@ def _blend(model: ChainModel, posture: Angles, solved: Angles, influence: float)
     return blended
 
 
-def _lags(skeleton: Skeleton, angles: list[float], desired: list[float]) -> tuple[float, float]:
+def _lags(skeleton: Skeleton, angles: Sequence[float], desired: list[float]) -> tuple[float, float]:
     """Largest distance of the joints from their desired values: (revolute joints [rad], prismatic joints
     [m]).
     """

@@ -41,7 +41,7 @@ def test_a_frame_goes_from_the_handler_by_solver_and_filter_to_the_robot(record)
     assert (
         place(files, "rig/")
         < place(files, "solvers/expressive/solver.py")
-        < place(files, "motion/tracking.py")
+        < place(files, "character/joint_filters.py")
         < place(files, "hardware/link.py")
     )
 
