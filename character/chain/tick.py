@@ -243,7 +243,7 @@ def tick(
         goal, posture = in_transition(model.transitions, model.skeleton, goal, state, dt)
     else:
         goal, change = in_change(model.transitions, goal, state, dt, kept)
-    alive = goal if offsets is None else replace(goal, posture=goal.posture + offsets)
+    alive = goal if offsets is None else goal.with_offsets(offsets)
 
     # an unchanged goal is not solved again if its solution cannot improve, unless its target soon moves
     again = state if state is not None and _is_same(model, state, goal, offsets) else None
@@ -338,13 +338,13 @@ def _solved(
 
 
 def _progress(
-    solution: GazeSolution, last: GazeSolution | None, before: Progress | None, plans: bool
+    solution: GazeSolution, last: GazeSolution | None, progress: Progress | None, plans: bool
 ) -> Progress:
     """Progress after a new solution.
 
     Args:
         solution, last: Solution of this tick, and of the last one if there was one.
-        before: The progress after the last tick; None: the goal is new.
+        progress: The progress after the last tick; None: the goal is new.
         plans: Whether the solver plans; if it misses its goal and does not move, it may be about to begin a
             transition to another branch.
     """
@@ -354,10 +354,12 @@ def _progress(
         return current, NO_MORE if solution.converged else 0
     if solution.is_on_its_way:
         return current, 0
-    is_still = np.abs(solution.angles - last.angles).max() <= STILL
-    is_done = is_still and (solution.converged or (not plans and before is not None))
+    moved = zip(solution.angles.tolist(), last.angles.tolist(), strict=True)
+    is_done = all(abs(angle - before) <= STILL for angle, before in moved) and (
+        solution.converged or (not plans and progress is not None)
+    )
     best, stalled = (
-        (current, 0) if before is None or _gains(current, before[0]) else (before[0], before[1] + 1)
+        (current, 0) if progress is None or _gains(current, progress[0]) else (progress[0], progress[1] + 1)
     )
     return best, NO_MORE if is_done else stalled
 
@@ -391,8 +393,8 @@ def _lags(skeleton: Skeleton, angles: Sequence[float], desired: list[float]) -> 
     [m]).
     """
     lag = slide_lag = 0.0
-    for joint, angle, target in zip(skeleton.joints, angles, desired, strict=True):
-        if joint.kind == "revolute":
+    for is_revolute, angle, target in zip(skeleton.revolute, angles, desired, strict=True):
+        if is_revolute:
             lag = max(lag, abs(angle - target))
         else:
             slide_lag = max(slide_lag, abs(angle - target))
