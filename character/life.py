@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 from functools import lru_cache
 from math import sin, tau
+from typing import NamedTuple
 
 import numpy as np
 
@@ -105,33 +106,35 @@ def _sway(seed: int, count: int) -> tuple[tuple[float, tuple[float, float, float
     return tuple((share, draws(seed, "sway", k)) for k, share in enumerate(shares))
 
 
+class Glance(NamedTuple):
+    """A glance: its start [s] and, for each joint that glances, the joint's index and its glance (-1 to 1)
+    before and after.
+    """
+
+    begin: float
+    joints: tuple[tuple[int, float, float], ...]
+
+
 def _glances(seed: int, skeleton: Skeleton, seconds: float) -> list[tuple[int, float]]:
     """Glances of joints at a time [s]: the joints' indices, and -1 to 1. They are quick moves with pauses;
     every second one returns to the posture.
     """
     number = math.floor(seconds / GLANCE) + 1
-    while _begins(seed, number) > seconds:
+    while (glance := _glance(seed, skeleton, number)).begin > seconds:
         number -= 1
-    share = min(1.0, (seconds - _begins(seed, number)) / DART)
+    share = min(1.0, (seconds - glance.begin) / DART)
     cube, rest = share**3, 10.0 - 15.0 * share + 6.0 * share * share
-    aims = _aims(seed, skeleton, number)
-    return [(k, before + (target - before) * cube * rest) for k, before, target in aims]
+    return [(k, before + (target - before) * cube * rest) for k, before, target in glance.joints]
 
 
 @lru_cache
-def _aims(seed: int, skeleton: Skeleton, number: int) -> tuple[tuple[int, float, float], ...]:
-    """Joints that glance: their indices, and their glances (-1 to 1) before and after a glance. They are the
-    last third of the joints, at least two.
-    """
+def _glance(seed: int, skeleton: Skeleton, number: int) -> Glance:
+    """A glance of the last third of the joints, at least two; `number`: the number of glances before it."""
     joints = skeleton.path()[-max(2, len(skeleton) // 3) :]
-    return tuple((k, *(_aim(seed, k, each) for each in (number - 1, number))) for k in joints)
+    begin = GLANCE * (number + JITTER * (draws(seed, "when", number)[0] - 0.5))
+    return Glance(begin, tuple((k, _aim(seed, k, number - 1), _aim(seed, k, number)) for k in joints))
 
 
 def _aim(seed: int, joint: int, number: int) -> float:
     """Glance of a joint, given by its index, after a number of glances: -1 to 1."""
     return draws(seed, f"glance {joint}", number)[0] * 2.0 - 1.0 if number % 2 else 0.0
-
-
-def _begins(seed: int, number: int) -> float:
-    """Start time [s] of a glance, given the number of glances before it."""
-    return GLANCE * (number + JITTER * (draws(seed, "when", number)[0] - 0.5))
