@@ -65,7 +65,7 @@ def test_the_clock_goes_the_same_way_for_a_target_that_is_dragged(record):
     assert next(iter(tick["blender"])).endswith("/handlers.py")
     for process, file in (
         ("blender", "solvers/expressive/solver.py"),
-        ("blender", "motion/tracking.py"),
+        ("blender", "character/joint_filters.py"),
         ("worker", "motion/limiter.py"),
     ):
         assert file in tick[process]
