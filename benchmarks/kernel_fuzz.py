@@ -15,6 +15,7 @@ from types import SimpleNamespace
 from typing import NamedTuple
 
 import numpy as np
+from limber.character.joint_filters import LIMITS, NUMBERS
 from limber.solvers.bones.last_frames import LastFrames
 from limber.solvers.bones.model import BoneModel, BonePose
 from limber.solvers.erik.parameters import Hyperparameters
@@ -28,7 +29,8 @@ from limber.solvers.kernel.binding import CompiledModel
 from limber.solvers.kernel.bones import CompiledBones
 from limber.solvers.kernel.erik import COUNTS, REALS, CompiledErik
 from limber.solvers.kernel.inputs import PlannedPath
-from limber.solvers.kernel.library import Kernel, KernelError, kernel
+from limber.solvers.kernel.library import Kernel, KernelError, check, kernel
+from limber.solvers.kernel.structures import Buffer
 from limber.solvers.kinematics.rotations import IDENTITY, to_matrix
 from limber.solvers.kinematics.skeleton import End, Joint, Skeleton
 from limber.solvers.limits import usual_limits
@@ -52,6 +54,7 @@ BEYOND = 1e-15  # relative rounding error of an angle, by which full rotations m
 BODIES = 0.2  # share of calls that are steps of a whole body
 MECHANISMS = 0.2  # share of calls that are solves of mechanisms
 BONES = 0.2  # share of calls that are solves on bones
+FILTERS = 0.05  # share of calls that are steps of the motion filter
 
 
 def skeleton_of(draw: np.random.Generator, joints: int) -> Skeleton:
@@ -155,12 +158,12 @@ def call(draw: np.random.Generator, compiled: CompiledModel, skeleton: Skeleton)
         result = compiled.local_frame(
             problem, angles, np.array(vector(draw, n)), dt, float(draw.random()), 1.0
         )
-        return [result.angles, np.array((result.aim_error, result.merit))]
+        return [np.array((*result.angles, result.aim_error, result.merit))]
     if kind == 4:
         result = compiled.transition_frame(
             problem, angles, np.array(vector(draw, n)), dt, transition, speed, bool(draw.integers(2))
         )
-        return [result.angles, np.array((result.aim_error, result.merit, result.speed))]
+        return [np.array((*result.angles, result.aim_error, result.merit, result.speed))]
     if kind == 6:
         costs = tuple(abs(number(draw)) for _ in range(n)) if draw.integers(2) else None
         steps, looks = int(draw.integers(0, 20)), bool(draw.integers(2))
@@ -223,6 +226,22 @@ def call_bones(draw: np.random.Generator, skeleton: Skeleton, bones: CompiledBon
     solved = bones.solve(goal, np.array(vector(draw, n)), last, number(draw))
     numbers = np.array((*solved.angles, solved.cost, *np.ravel(solved.measured.errors)))
     return [numbers, solved.values, solved.balls, solved.forces]
+
+
+def call_filter(draw: np.random.Generator) -> list[np.ndarray]:
+    """Makes one random step of the motion filter; returns the states after it, which must be finite."""
+    library, joints = kernel(), int(draw.integers(1, 6))
+    assert library is not None
+    limits, targets, before, after = (Buffer(joints, count) for count in (LIMITS, 1, NUMBERS, NUMBERS))
+    for buffer in (limits, targets, before):
+        buffer.array[:] = np.reshape(vector(draw, buffer.array.size), buffer.array.shape)
+    if draw.random() < 0.8:
+        limits.array[:] = np.abs(limits.array)
+        limits.array[:, 0] *= -1.0
+    dt = float(draw.choice([1 / 60, 1e-12, 1e7, number(draw)]))
+    addresses = [buffer.address for buffer in (limits, targets, before, after)]
+    check(library.filter_step(joints, *addresses[:2], dt, *addresses[2:]))
+    return [after.array]
 
 
 def couplings_of(draw: np.random.Generator, joints: tuple[Joint, ...]) -> list[Coupling]:
@@ -302,6 +321,8 @@ def solvers_of(draw: np.random.Generator, library: Kernel) -> Solvers:
 
 def call_any(draw: np.random.Generator, solvers: Solvers) -> list[np.ndarray]:
     """Makes one random call of any of the library's functions; returns the results, which must be finite."""
+    if draw.random() < FILTERS:
+        return call_filter(draw)
     kind, skeleton = draw.random(), solvers.skeleton
     if kind < BODIES:
         return stepped(draw, skeleton)

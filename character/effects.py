@@ -36,7 +36,10 @@ def total(
     """Sum (n,) [rad; prismatic joints m] of the effects' offsets; arguments as for
     `PostureEffect.offsets`.
     """
-    added = np.zeros(len(skeleton))
+    added: Angles | None = None
     for effect in effects:
-        added = added + effect.offsets(skeleton, posture + added, up, seconds)
-    return added
+        if added is None:
+            added = effect.offsets(skeleton, posture, up, seconds)
+        else:
+            added = added + effect.offsets(skeleton, posture + added, up, seconds)
+    return np.zeros(len(skeleton)) if added is None else added

@@ -3,15 +3,16 @@ function of time and seed, so that the same frame always has the same offsets.
 """
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from math import sin, tau
+from typing import NamedTuple
 
 import numpy as np
 
 from ..solvers.kinematics import rotations
 from ..solvers.kinematics.rotations import Vector
-from ..solvers.kinematics.skeleton import Angles, Joint, Skeleton
+from ..solvers.kinematics.skeleton import Angles, Skeleton
 from .draws import draws
 
 BREATH = 4.0  # [s] period of a calm adult's breathing
@@ -24,6 +25,7 @@ DART = 0.15  # [s] duration of a glance's motion: that of a head's quick look
 # share of the reach per radian: if no joint lifts the end effector by more than this, breathing is reduced;
 # in an upright chain it vanishes
 LIFTS = 0.1
+POSTURES = 64  # number of chains' postures that are remembered, since they seldom change
 # amplitude of the last joint's sway, relative to the first joint's, since bodies sway from the feet
 ROOTED = 0.3
 
@@ -46,27 +48,32 @@ class Life:
         """Joint offsets (n,) [rad] of the idle motion, 0 for prismatic joints; arguments as for
         `PostureEffect.offsets`.
         """
-        angles, added = posture.tolist(), [0.0] * len(skeleton)
+        angles, count = tuple(posture.tolist()), len(skeleton.joints)
+        added = [0.0] * count
         if self.breathing:
             breath = self.breathing * _breath(self.seed, seconds)
             added = [breath * lift for lift in _lifts(skeleton, angles, up)]
         if self.sway:
-            for k, share in enumerate(_shares_of_sway(len(skeleton))):
-                added[k] += self.sway * share * _swing(self.seed, k, seconds)
+            a, b, c = SWAY
+            a, b, c = seconds / a, seconds / b, seconds / c
+            for k, (share, (phase_a, phase_b, phase_c)) in enumerate(_sway(self.seed, count)):
+                waves = sin(tau * (a + phase_a)) + sin(tau * (b + phase_b)) + sin(tau * (c + phase_c))
+                added[k] += self.sway * share * (waves / len(SWAY))
         if self.glances:
-            for k in _glancing_joints(skeleton):
-                added[k] += self.glances * _glance(self.seed, k, seconds)
-        joints = zip(skeleton.joints, angles, added, strict=True)
-        return np.array([_within_limits(joint, angle, offset) for joint, angle, offset in joints])
-
-
-def _within_limits(joint: Joint, angle: float, offset: float) -> float:
-    """An offset [rad] of a joint at an angle, with which it exceeds its limits no more than it does without;
-    0 for a prismatic joint.
-    """
-    if joint.kind == "prismatic":
-        return 0.0
-    return min(max(angle + offset, min(joint.lower, angle)), max(joint.upper, angle)) - angle
+            for k, glance in _glances(self.seed, skeleton, seconds):
+                added[k] += self.glances * glance
+        # with its offset a joint exceeds its limits no more than it does without; prismatic joints stay
+        joints = zip(skeleton.revolute, angles, skeleton.lower, skeleton.upper, added, strict=True)
+        return np.array(
+            [
+                0.0
+                if not is_revolute
+                else (angle + offset) - angle
+                if lower <= angle + offset <= upper
+                else min(max(angle + offset, min(lower, angle)), max(upper, angle)) - angle
+                for is_revolute, angle, lower, upper, offset in joints
+            ]
+        )
 
 
 def _breath(seed: int, seconds: float) -> float:
@@ -76,7 +83,8 @@ def _breath(seed: int, seconds: float) -> float:
     return -math.cos(math.pi * share)
 
 
-def _lifts(skeleton: Skeleton, angles: Sequence[float], up: Vector) -> list[float]:
+@lru_cache(maxsize=POSTURES)
+def _lifts(skeleton: Skeleton, angles: tuple[float, ...], up: Vector) -> list[float]:
     """Upward velocity (n,) of the end effector per unit of each joint's velocity, relative to the largest of
     them, but at least to `LIFTS` of the reach.
     """
@@ -92,44 +100,43 @@ def _lifts(skeleton: Skeleton, angles: Sequence[float], up: Vector) -> list[floa
 
 
 @lru_cache
-def _shares_of_sway(count: int) -> tuple[float, ...]:
-    """Amplitude (n,) of the sway of each joint, relative to the root's."""
-    return tuple(np.linspace(1.0, ROOTED, count).tolist())
+def _sway(seed: int, count: int) -> tuple[tuple[float, tuple[float, float, float]], ...]:
+    """Sway of each joint (n,): its amplitude relative to the root's, and the phases of its waves."""
+    shares = np.linspace(1.0, ROOTED, count).tolist()
+    return tuple((share, draws(seed, "sway", k)) for k, share in enumerate(shares))
 
 
-def _swing(seed: int, joint: int, seconds: float) -> float:
-    """Slow noise for the sway of a joint, given by its index, at a time [s]: -1 to 1."""
-    (a, b, c), (phase_a, phase_b, phase_c) = SWAY, draws(seed, "sway", joint)
-    waves = (
-        math.sin(math.tau * (seconds / a + phase_a))
-        + math.sin(math.tau * (seconds / b + phase_b))
-        + math.sin(math.tau * (seconds / c + phase_c))
-    )
-    return waves / len(SWAY)
-
-
-def _glancing_joints(skeleton: Skeleton) -> Sequence[int]:
-    """Indices of the joints that glance: a third of the chain's number of joints, at least two, counted back
-    from the end effector.
+class Glance(NamedTuple):
+    """A glance: its start [s] and, for each joint that glances, the joint's index and its glance (-1 to 1)
+    before and after.
     """
-    count = max(2, len(skeleton) // 3)
-    return skeleton.path()[-count:]
+
+    begin: float
+    joints: tuple[tuple[int, float, float], ...]
 
 
-def _glance(seed: int, joint: int, seconds: float) -> float:
-    """Glances of a joint at a time [s], -1 to 1: quick moves with pauses; every second one returns to the
-    posture. `joint`: the joint's index.
+def _glances(seed: int, skeleton: Skeleton, seconds: float) -> list[tuple[int, float]]:
+    """Glances of joints at a time [s]: the joints' indices, and -1 to 1. They are quick moves with pauses;
+    every second one returns to the posture.
     """
     number = math.floor(seconds / GLANCE) + 1
-    while _begins(seed, number) > seconds:
+    while (glance := _glance(seed, skeleton, number)).begin > seconds:
         number -= 1
-    before, target = (
-        draws(seed, f"glance {joint}", k)[0] * 2.0 - 1.0 if k % 2 else 0.0 for k in (number - 1, number)
-    )
-    share = min(1.0, (seconds - _begins(seed, number)) / DART)
-    return before + (target - before) * share**3 * (10.0 - 15.0 * share + 6.0 * share * share)
+    share = min(1.0, (seconds - glance.begin) / DART)
+    cube, rest = share**3, 10.0 - 15.0 * share + 6.0 * share * share
+    return [(k, before + (target - before) * cube * rest) for k, before, target in glance.joints]
 
 
-def _begins(seed: int, number: int) -> float:
-    """Start time [s] of a glance, given the number of glances before it."""
-    return GLANCE * (number + JITTER * (draws(seed, "when", number)[0] - 0.5))
+@lru_cache
+def _glance(seed: int, skeleton: Skeleton, number: int) -> Glance:
+    """A glance of a third of the chain's number of joints, at least two, counted back from the end effector;
+    `number`: the number of glances before it.
+    """
+    joints = skeleton.path()[-max(2, len(skeleton) // 3) :]
+    begin = GLANCE * (number + JITTER * (draws(seed, "when", number)[0] - 0.5))
+    return Glance(begin, tuple((k, _aim(seed, k, number - 1), _aim(seed, k, number)) for k in joints))
+
+
+def _aim(seed: int, joint: int, number: int) -> float:
+    """Glance of a joint, given by its index, after a number of glances: -1 to 1."""
+    return draws(seed, f"glance {joint}", number)[0] * 2.0 - 1.0 if number % 2 else 0.0

@@ -4,8 +4,7 @@ A host, such as Blender, has a record for each of its movers. It reads the mover
 and shows the result; the engine never calls the host.
 """
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Generic, NamedTuple, Never, Self, TypeVar
 
@@ -47,16 +46,11 @@ class MoverRecord(Generic[Pose]):
     desired_pose: Pose | NoPose = field(default_factory=dict)
     desired_before: Pose | NoPose = field(default_factory=dict)
 
-    @contextmanager
-    def resting_on(self, errors: tuple[type[Exception], ...], dt: float) -> Iterator[None]:
-        """Context manager in which a host reads the mover's inputs and calls `tick`. If one of `errors` is
-        raised there, the mover comes to rest, with the message as its problem.
+    def begin(self) -> None:
+        """Begins the mover's turn in a frame: its host then reads the inputs and calls `tick`, or `rest` if
+        the inputs cannot be read or ticked.
         """
         self.problem, self.ticked = "", None
-        try:
-            yield
-        except errors as error:
-            self.rest(str(error), dt)
 
     def rest(self, problem: str, dt: float) -> None:
         """Makes the mover come to rest, instead of a tick of `dt` [s]; `problem`: the reason."""

@@ -221,6 +221,8 @@ class SeenPersons:
         if dt <= 0.0:
             return
         self._time += dt
+        if not self._cameras and not self._persons:
+            return
         for person in self._persons.values():
             person.since += dt
         self._persons = {key: person for key, person in self._persons.items() if person.since <= LOST}

@@ -5,7 +5,7 @@ from .filters import NEUTRAL, NO_FILTER, Filter, FilterInfo, MotionStyle
 from .joint import Kinematic, Limits, between, extrapolated
 from .limiter import Limiter, make_limiter
 from .nutty import NuttyFilter
-from .tracking import TrackingFilter, used_limits
+from .tracking import TargetMotion, TrackingFilter, TrackingState, used_limits
 from .transition import Transition, remaining_share, together
 
 FILTERS: dict[str, FilterInfo] = {
@@ -54,8 +54,10 @@ __all__ = [
     "MotionStyleError",
     "NuttyFilter",
     "TargetError",
+    "TargetMotion",
     "TimeStepError",
     "TrackingFilter",
+    "TrackingState",
     "Transition",
     "UnknownFilterError",
     "between",

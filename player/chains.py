@@ -1,7 +1,9 @@
 """Chains of a character file as a performance plays them."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+
+import numpy as np
 
 from ..character.behaviour.performer import Directed, Requested
 from ..character.chain.hanging import ChainPose
@@ -17,6 +19,7 @@ from ..character.chain.settings import (
 )
 from ..character.chain.tick import ChainModel, ChainOutputs, make_model
 from ..character.file.contents import Anchor, ChainEntry
+from ..solvers.kinematics.skeleton import Angles
 from .controls import ChainControls, or_authored
 from .scene import Moment, PlayedMover, PlayedView
 
@@ -31,6 +34,8 @@ class PlayedChain(PlayedMover[ChainEntry]):
             first.
         posture: Index of the stored posture that the chain kept at the last tick; -1 if none.
         base: World matrix (4, 4) of the chain's base frame.
+        values: (n,) [rad; prismatic joints m] posture that the chain kept at the last tick.
+        made_of: Values from which it was made, apart from clips, to detect changes.
         models: Models, by whether the chain keeps stored postures one at a time, so that its posture jumps.
     """
 
@@ -40,6 +45,8 @@ class PlayedChain(PlayedMover[ChainEntry]):
     posture: int = -1
     base: Matrix = field(default_factory=list)
     models: dict[bool, ChainModel] = field(default_factory=dict)
+    values: Angles = field(default_factory=lambda: np.zeros(0))
+    made_of: tuple[object, ...] = ()
 
     @property
     def anchors(self) -> list[Anchor]:
@@ -65,19 +72,12 @@ class PlayedChain(PlayedMover[ChainEntry]):
         is_filtered = bool(model.filters)
         self.target = directed.target or controls.target or watched(entry, moment.frame)
         stored = entry.postures[posture].values if base == POSTURE and posture >= 0 else None
-        if base == POSTURE and stored is None:
-            raise InputsError(f"Chain '{entry.name}' has no stored posture: choose one of its postures")
-        weighted = (
-            [(1.0, stored)]
-            if stored is not None
-            else directed.weighted([each.values for each in entry.postures])
-        )
         self.base = view.world(entry.base_frame).tolist()
         chain_frame = ChainFrame(
             name=entry.name,
             base=self.base,
             ends=self._ends(entry, targets),
-            posture=kept_values(base, weighted, entry.authored.at(moment.frame)),
+            posture=self._posture(directed, stored, entry.authored.at(moment.frame)),
             kept=None if is_filtered else kept_posture(base, posture, stored, len(entry.skeleton)),
             has_choice=len(moment.scene.anchors.keys() | moment.targets.keys()) > 1,
             seconds=moment.seconds,
@@ -89,6 +89,25 @@ class PlayedChain(PlayedMover[ChainEntry]):
             is_filtered=is_filtered,
             is_mutual=targets is not view,
         )
+
+    def _posture(self, directed: Directed, stored: Angles | None, authored: Angles) -> Angles:
+        """Posture (n,) [rad; prismatic joints m] that the chain keeps; the last tick's array itself if
+        nothing has changed. Raises InputsError if there is no stored posture to keep.
+
+        Args:
+            directed: Source of the posture, weights and clips.
+            stored: The stored posture in use; None if none is.
+            authored: The authored pose (n,) [rad; prismatic joints m].
+        """
+        if directed.base == POSTURE and stored is None:
+            raise InputsError(f"Chain '{self.entry.name}' has no stored posture: choose one of its postures")
+        has_clips = bool(directed.clips)
+        made_of = directed.base, self.posture, directed.weights, authored.tolist(), has_clips
+        if has_clips or made_of != self.made_of:
+            postures = [each.values for each in self.entry.postures]
+            weighted = [(1.0, stored)] if stored is not None else directed.weighted(postures)
+            self.values, self.made_of = kept_values(directed.base, weighted, authored), made_of
+        return self.values
 
     def _model(self, entry: ChainEntry, posture_jumps: bool) -> ChainModel:
         if posture_jumps not in self.models:
@@ -149,24 +168,26 @@ class PlayedChain(PlayedMover[ChainEntry]):
 
 def watched(entry: ChainEntry, frame: float) -> str:
     """Name of the target that a chain's own end follows at a frame of its clip."""
-    return entry.ends[0].targets[int(entry.watch.step(frame))]
+    return entry.ends[0].targets[entry.base_at(frame).watch]
 
 
-def _kept(entry: ChainEntry, controls: ChainControls, frame: float) -> tuple[str, int, list[float]]:
+def _kept(entry: ChainEntry, controls: ChainControls, frame: float) -> tuple[str, int, Sequence[float]]:
     """(kind of base, index of the stored posture or -1, weights of all postures) of a chain at a frame of its
     clip; values set during the performance replace those of the clip.
     """
-    weights = entry.weights.at(frame).tolist()
+    clip, weights = entry.base_at(frame), controls.weights
     return (
-        BASES[or_authored(controls.base, int(entry.base.step(frame)))],
-        or_authored(controls.posture, int(entry.posture.step(frame))),
-        [controls.weights.get(k, weight) for k, weight in enumerate(weights)],
+        BASES[or_authored(controls.base, clip.base)],
+        or_authored(controls.posture, clip.posture),
+        [weights.get(k, weight) for k, weight in enumerate(clip.weights)] if weights else clip.weights,
     )
 
 
 def _settings(entry: ChainEntry, controls: ChainControls, frame: float) -> ChainSettings:
     """Settings of a chain at a frame of its clip; values set during the performance replace the clip's."""
     settings = entry.settings_at(frame)
+    if controls.influence is None and controls.share is None:
+        return settings
     return settings._replace(
         influence=or_authored(controls.influence, settings.influence),
         share=or_authored(controls.share, settings.share),

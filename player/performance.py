@@ -183,10 +183,9 @@ class Performance:
         """
         anchor = self._scene.anchors[name]
         if anchor.link is None:
-            matrix: Matrix = anchor.frame.at(frame).tolist()
-        else:
-            poses = [mover.record.pose for mover in self._movers]
-            matrix = self._moment.view(self._movers, poses).world(anchor).tolist()
+            return anchor.frame.matrix_at(frame)
+        poses = [mover.record.pose for mover in self._movers]
+        matrix: Matrix = self._moment.view(self._movers, poses).world(anchor).tolist()
         return matrix
 
     @property

@@ -3,6 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from ..character.behaviour.performer import Directed
@@ -77,8 +78,9 @@ class PlayedMover(ABC, Generic[Entry]):
     record: MoverRecord[ChainPose] = field(default_factory=MoverRecord)
     looks_forward = False  # whether the mover reads the desired poses of the other movers in a cycle
 
-    @property
+    @cached_property
     def key(self) -> MoverKey:
+        """Key of the mover."""
         return key_of(self.entry)
 
     @property
@@ -107,8 +109,11 @@ class PlayedMover(ABC, Generic[Entry]):
 
     def advance(self, view: PlayedView, targets: PlayedView, dt: float) -> None:
         """Advances the mover by one tick of `dt` [s]; arguments as for `read`."""
-        with self.record.resting_on((ValueError,), dt):
+        self.record.begin()
+        try:
             self.record.tick(*self.read(view, targets), dt)
+        except ValueError as error:
+            self.record.rest(str(error), dt)
         self.show()
 
 

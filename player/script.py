@@ -1,5 +1,6 @@
 """Scripts of a performance in simulated time: paths of targets, and timed events."""
 
+from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -84,7 +85,7 @@ def moved_to(position: Sequence[float] | Array, rows: Sequence[Sequence[float]])
     """
     # rounded to single precision, as in Blender's world, so that the same target gives the same motion in
     # both hosts
-    coordinates = np.array(position).astype(np.float32).tolist()
+    coordinates = array("f", position)
     moved_rows = [[*row[:3], number] for row, number in zip(rows, coordinates, strict=False)]
     return [*moved_rows, [0.0, 0.0, 0.0, 1.0]]
 

@@ -106,6 +106,14 @@ class GazeGoal:
         shares = tuple([weight / heaviest for weight in weights])
         vars(self).update(ends=ends, weights=shares, accepted_for=None)
 
+    def with_offsets(self, offsets: Angles) -> "GazeGoal":
+        """The goal with offsets (n,) [rad or m] added to its posture."""
+        changed = object.__new__(GazeGoal)
+        angles = tuple([angle + offset for angle, offset in zip(self.angles, offsets.tolist(), strict=True)])
+        # what else was computed depends on the aims alone
+        vars(changed).update(vars(self), posture=np.array(angles), angles=angles, accepted_for=None)
+        return changed
+
     @cached_property
     def blocks(self) -> tuple[ResidualBlock, ...]:
         """The residual blocks of all ends' aims."""
@@ -123,7 +131,9 @@ class GazeGoal:
         """
         numbers: list[float] = []
         for each, weight in zip(self.ends, self.weights, strict=True):
-            aim = aim_numbers(each.end, each.blocks, each.aim.level, weight, each.symmetric)
+            aim = aim_numbers(
+                each.end, each.aim.blocks(each.symmetric), each.aim.level, weight, each.symmetric
+            )
             if aim is None:
                 return None
             numbers += aim

@@ -58,15 +58,24 @@ class PlayingClip(NamedTuple):
     weight: Kinematic
 
 
+class Settled(NamedTuple):
+    """An instruction that stays the same until one of the values `of`, from which it was made, changes."""
+
+    of: tuple[object, ...]
+    instruction: Instruction
+
+
 class BlendState(NamedTuple):
     """State of a chain's blend: a motion for each weight, then for influence, share, life, aversion and lids;
-    the clips; whether the character speaks, and the number of times that it has ended speaking.
+    the clips; whether the character speaks, and the number of times that it has ended speaking; and the
+    instruction, if its motions are at rest and it has no clips.
     """
 
     motion: tuple[Kinematic, ...]
     clips: tuple[PlayingClip, ...] = ()
     speaks: bool = False
     cues: int = 0
+    settled: Settled | None = None
 
 
 class Visit(NamedTuple):
@@ -108,6 +117,9 @@ def blended(
         seconds: Duration [s] of the transition to the role of `visit`.
         dt: Time step [s].
     """
+    made_of = visit.role, visit.clip, visit.speaks, usual, names
+    if state is not None and state.settled is not None and state.settled.of == made_of:
+        return state.settled.instruction, state
     goals = [*_weights(visit, names, usual), *_shares(visit.role, usual)]
     # motions of weights are invalid after a posture was added or removed
     if state is None or len(state.motion) != len(goals):
@@ -136,7 +148,13 @@ def blended(
         lids,
         cues,
     )
-    return instruction, BlendState(motion, clips, visit.speaks, cues)
+    is_settled = not clips and visit.clip is None and values == goals and not any(map(_is_moving, motion))
+    settled = Settled(made_of, instruction) if is_settled else None
+    return instruction, BlendState(motion, clips, visit.speaks, cues, settled)
+
+
+def _is_moving(motion: Kinematic) -> bool:
+    return bool(motion.velocity or motion.acceleration)
 
 
 def _begun(visit: Visit, weight: float) -> tuple[PlayingClip, ...]:

@@ -58,7 +58,11 @@ class StateSpec:
 
     def role(self, chain: str) -> ChainRole:
         """The role of a chain, by its name."""
-        return dict(self.roles).get(chain, self.everyone)
+        return self._role_of.get(chain, self.everyone)
+
+    @cached_property
+    def _role_of(self) -> dict[str, ChainRole]:
+        return dict(self.roles)
 
 
 @dataclass(frozen=True)
@@ -246,7 +250,11 @@ class Behaviour:
 
     def clip(self, state: str, chain: str) -> StateClip | None:
         """The clip of a chain in a state; None if there is none."""
-        return next((clip for clip in self.clips if (clip.state, clip.chain) == (state, chain)), None)
+        return self._clip_of.get((state, chain))
+
+    @cached_property
+    def _clip_of(self) -> dict[tuple[str, str], StateClip]:
+        return {(clip.state, clip.chain): clip for clip in reversed(self.clips)}
 
     def clip_seconds(self, state: str) -> float:
         """Duration [s] of playing a state's longest clip once; 0 if the state has no clip."""

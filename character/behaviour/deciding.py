@@ -142,14 +142,14 @@ def _passed(behaviour: Behaviour, state: BehaviourState, dt: float, senses: Sens
     presence = state.presence
     if senses is not None:
         presence = presence.later(senses.distance is not None, dt)
-    playing = (each._replace(seconds=each.seconds + dt) for each in state.gestures)
+    playing = [each._replace(seconds=each.seconds + dt) for each in state.gestures]
     return state._replace(
         time=state.time + dt,
         seconds=state.seconds + dt,
         announced=state.announced + dt,
         presence=presence,
         gestures=tuple(
-            each for each in playing if each.seconds <= min(behaviour.gesture(each.name).seconds, each.end)
+            [each for each in playing if each.seconds <= min(behaviour.gesture(each.name).seconds, each.end)]
         ),
     )
 
@@ -186,6 +186,9 @@ def _changed(
     from any state.
     """
     for index, transition in behaviour.leaving(state.name):
+        # time and perception cause one decision in each step, after the step's events
+        if (transition.cause == "event") != (event is not None):
+            continue
         draw = _draw(transition, index, state, seed)
         if not _applies(behaviour, transition, state, senses, event, draw):
             continue
@@ -215,15 +218,12 @@ def _applies(
     event: str | None,
     draw: float | None,
 ) -> bool:
-    """Whether a transition's cause is given: by `event`, or, if that is None, by time and perception; `draw`
-    as from `_draw`.
+    """Whether a transition's cause is given: by `event` if its cause is one, else by time and perception;
+    `draw` as from `_draw`.
     """
     cause, least = transition.cause, transition.least
     if cause == "event":
-        return event is not None and transition.name == event
-    # time and perception cause one decision in each step, after the step's events
-    if event is not None:
-        return False
+        return transition.name == event
     if draw is not None:
         return state.seconds >= draw
     if cause == "after":

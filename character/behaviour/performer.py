@@ -33,13 +33,13 @@ class Directed(NamedTuple):
     """
 
     base: str
-    weights: list[float]
+    weights: Sequence[float]
     settings: ChainSettings
     target: str | None = None
     gestures: tuple[PostureEffect, ...] = ()
     clips: tuple[tuple[float, Angles], ...] = ()
 
-    def all_weights(self, kept: int) -> list[float]:
+    def all_weights(self, kept: int) -> Sequence[float]:
         """Weights of all stored postures, for any source of the posture; `kept`: index of the posture that
         counts if `base` is POSTURE, -1 for none.
         """
@@ -94,6 +94,14 @@ class Requested(NamedTuple):
     target: str = ""
 
 
+class Applied(NamedTuple):
+    """The last settings of a chain: the instruction and the clip's settings from which they were made."""
+
+    instruction: Instruction
+    clip: ChainSettings
+    settings: ChainSettings
+
+
 class Performer:
     """A running behaviour.
 
@@ -112,6 +120,7 @@ class Performer:
         self._by_hand: dict[str, ByHand] = {}
         # the last instruction of each chain and the names of its postures, by the chain's name
         self._instructed: dict[str, tuple[Instruction, Sequence[str]]] = {}
+        self._applied: dict[str, Applied] = {}
 
     def copy(self) -> Self:
         """An independent copy, in the current state."""
@@ -203,14 +212,14 @@ class Performer:
         before = self._blends.get(chain)
         if before is None and self.is_gradual:
             before = blending.as_usual(usual)
-        visit = Visit(
-            *self.by_hand(chain).over(state.role(chain), self.behaviour.clip(state.name, chain)),
-            self.state.visits,
-            self.state.seconds,
-            state.speaks,
-        )
+        role, clip = state.role(chain), self.behaviour.clip(state.name, chain)
+        if chain in self._by_hand:
+            role, clip = self.by_hand(chain).over(role, clip)
+        visit = Visit(role, clip, self.state.visits, self.state.seconds, state.speaks)
         instruction, self._blends[chain] = blending.blended(before, visit, postures, usual, state.seconds, dt)
         self._instructed[chain] = instruction, postures
+        if not self.state.gestures:
+            return instruction, ()
         gestures = [(self.behaviour.gesture(each.name), each) for each in self.state.gestures]
         return instruction, tuple(
             blending.at(gesture, each.seconds, each.end)
@@ -232,23 +241,32 @@ class Performer:
         weights = clip.all_weights(kept)
         usual = Usual(weights, clip.settings.influence, clip.settings.share)
         instruction, gestures = self.role(chain, postures, usual, dt)
-        life, eyes = clip.settings.life, clip.settings.eyes
-        settings = clip.settings._replace(
-            influence=instruction.influence,
-            share=instruction.share,
-            life=life._replace(amount=instruction.life * life.amount),
-            eyes=eyes._replace(
-                blinks=instruction.blinks * eyes.blinks,
-                aversion=instruction.aversion * eyes.aversion,
-                closed=instruction.lids,
-                cues=instruction.cues,
-            ),
-        )
+        last = self._applied.get(chain)
+        if last is None or last.instruction is not instruction or last.clip != clip.settings:
+            last = self._applied[chain] = Applied(
+                instruction, clip.settings, _instructed(clip.settings, instruction)
+            )
         return Directed(
             BLEND,
-            list(instruction.weights),
-            settings,
+            instruction.weights,
+            last.settings,
             instruction.target,
             gestures,
             instruction.clips,
         )
+
+
+def _instructed(settings: ChainSettings, instruction: Instruction) -> ChainSettings:
+    """Settings of a chain as an instruction changes those of its clip."""
+    life, eyes = settings.life, settings.eyes
+    return settings._replace(
+        influence=instruction.influence,
+        share=instruction.share,
+        life=life._replace(amount=instruction.life * life.amount),
+        eyes=eyes._replace(
+            blinks=instruction.blinks * eyes.blinks,
+            aversion=instruction.aversion * eyes.aversion,
+            closed=instruction.lids,
+            cues=instruction.cues,
+        ),
+    )

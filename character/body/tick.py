@@ -4,7 +4,9 @@ out. Pure functions.
 Live motion, baking and streaming all call it, so their results are equal.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import compress
 
 import numpy as np
@@ -19,6 +21,7 @@ from ...solvers.whole_body.law import Law
 from ...solvers.whole_body.options import WholeBodyOptions
 from ...solvers.whole_body.solver import WholeBody
 from ...solvers.whole_body.targets import Target
+from ..joint_filters import JointFilters
 from . import leaps
 from .feet import Foot, FootContact
 from .frame_solve import (
@@ -50,6 +53,11 @@ class BodyModel(SolvedBody):
     # motion filters of the joints; empty: joints reach their solved values at once
     filters: tuple[Filter, ...] = ()
 
+    @cached_property
+    def joint_filters(self) -> JointFilters:
+        """The motion filters, which step together."""
+        return JointFilters(self.filters)
+
     @property
     def links(self) -> tuple[Target, ...]:
         """Targets of the links, without that of a floating base's position."""
@@ -80,7 +88,7 @@ class BodyState:
     free: bodies.KinematicState
     feet: tuple[FootContact, ...] = ()  # contact of each of the model's feet
     leap: leaps.Leap = leaps.NO_LEAP
-    motion: tuple[Kinematic, ...] = ()  # motion of the joints after the filter
+    motion: Sequence[Kinematic] = ()  # motion of the joints after the filter
 
 
 @dataclass(frozen=True)
@@ -243,25 +251,19 @@ def _outputs(
 
 def _filtered(
     model: BodyModel, state: bodies.KinematicState, before: BodyState | None, dt: float
-) -> tuple[bodies.KinematicState, tuple[Kinematic, ...]]:
+) -> tuple[bodies.KinematicState, Sequence[Kinematic]]:
     """The state with the joints after the motion filter, and their motion."""
-    filters, joints = model.filters, state.joints.tolist()
-    if not filters:
+    if not model.filters:
         return state, ()
-    if before is None or len(before.motion) != len(filters):
-        motion = tuple(joint.rest(value) for joint, value in zip(filters, joints, strict=True))
-    else:
-        motion = tuple(
-            joint.step(kinematic, value, dt)
-            for joint, kinematic, value in zip(filters, before.motion, joints, strict=True)
-        )
-    positions = np.array([joint.position for joint in motion])
+    joints = state.joints.tolist()
+    motion, angles = model.joint_filters.step(before.motion if before is not None else None, joints, dt)
+    positions = np.array(angles)
     velocity = np.concatenate([state.velocity[:BASE], [joint.velocity for joint in motion]])
     frames = model.body.forward(positions, state.base_rotation)
     return replace(state, joints=positions, velocity=velocity, frames=frames), motion
 
 
-def _has_arrived(motion: tuple[Kinematic, ...], state: bodies.KinematicState) -> bool:
+def _has_arrived(motion: Sequence[Kinematic], state: bodies.KinematicState) -> bool:
     """Whether all joints are at rest at their solved values."""
     at_rest = not any(joint.velocity or joint.acceleration for joint in motion)
     return at_rest and all(

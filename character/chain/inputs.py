@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
-from math import dist, hypot, inf, isfinite
+from math import dist, hypot, inf, isfinite, isnan
 from typing import NamedTuple
 
 import numpy as np
@@ -272,7 +272,7 @@ def _offsets(
     if not inputs.effects:
         return None
     added = total(inputs.effects, skeleton, inputs.posture, _up(world_in_base), inputs.seconds)
-    if before is not None and before.offsets is not None and np.array_equal(before.offsets, added):
+    if before is not None and before.offsets is not None and before.offsets.tolist() == added.tolist():
         return before.offsets
     return added
 
@@ -293,16 +293,21 @@ def _aim(end: EndInputs, world_in_base: Matrix) -> Aim:
 
 def _position(end: EndInputs, world_in_base: Matrix) -> Vector:
     """Position [m] of an end's target in the chain's base. Raises InputsError if it cannot be used."""
-    position = _translation_of(end.target)
-    if not all(map(isfinite, position)):
+    x, y, z = _translation_of(end.target)
+    if not (isfinite(x) and isfinite(y) and isfinite(z)):
         raise InputsError(
             f"The position of target '{end.name}' is not a number: clear its location, its drivers or its"
             " constraints"
         )
-    in_base = rotations.add(_rotated(world_in_base, position), _translation_of(world_in_base))
-    if not all(abs(number) < FARTHEST for number in in_base):
+    (a, b, c, right), (d, e, f, ahead), (g, h, i, up), _ = world_in_base
+    aside, along, above = (
+        a * x + b * y + c * z + right,
+        d * x + e * y + f * z + ahead,
+        g * x + h * y + i * z + up,
+    )
+    if not (abs(aside) < FARTHEST and abs(along) < FARTHEST and abs(above) < FARTHEST):
         raise InputsError(f"Target '{end.name}' is too far away to be looked at: bring it nearer")
-    return in_base
+    return aside, along, above
 
 
 FARTHEST = 3e38  # [m] limit of a target's coordinates: about the largest number in Blender's single precision
@@ -344,7 +349,8 @@ def _rotation(end: EndInputs) -> Quaternion:
 
 def _up(world_in_base: Matrix) -> Vector:
     """World up in the base frame."""
-    return _unit(_rotated(world_in_base, rotations.Z))
+    x, y, z, _ = world_in_base
+    return _unit((x[2], y[2], z[2]))
 
 
 def _rotated(matrix: Matrix, vector: Vector) -> Vector:
@@ -378,11 +384,12 @@ def _rotation_of(matrix: Matrix) -> Quaternion:
     return rotations.from_matrix(list(zip(x, y, z, strict=True)))
 
 
-def filled(posture: Angles, authored: Angles) -> Angles:
+def filled(posture: Angles, authored: Sequence[float]) -> list[float]:
     """A stored posture (n,) [rad; prismatic joints m] in which NaN, for joints that it does not contain, is
     replaced by the authored value.
     """
-    return np.where(np.isnan(posture), authored, posture)
+    pairs = zip(posture.tolist(), authored, strict=True)
+    return [usual if isnan(value) else value for value, usual in pairs]
 
 
 def blend(weighted: Sequence[tuple[float, Angles]], authored: Angles) -> Angles:
@@ -392,9 +399,11 @@ def blend(weighted: Sequence[tuple[float, Angles]], authored: Angles) -> Angles:
     So a single weight fades in its posture, equal weights give the mean, and nothing jumps when the last
     weight reaches 0.
     """
-    blended, total = np.zeros(len(authored)), 0.0
+    usual = authored.tolist()
+    blended, total = [0.0] * len(usual), 0.0
     for weight, posture in weighted:
-        blended += weight * filled(posture, authored)
+        values = filled(posture, usual)
+        blended = [value + weight * added for value, added in zip(blended, values, strict=True)]
         total += weight
-    mean: Angles = (blended + max(0.0, 1.0 - total) * authored) / max(1.0, total)
-    return mean
+    rest, whole = max(0.0, 1.0 - total), max(1.0, total)
+    return np.array([(value + rest * added) / whole for value, added in zip(blended, usual, strict=True)])

@@ -1,6 +1,7 @@
 """Settings of a chain in a frame, and the inputs computed from them, in the same way for every host."""
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from math import isfinite
 from typing import Any, NamedTuple
 
@@ -151,6 +152,14 @@ class ChainFrame(NamedTuple):
     gestures: tuple[PostureEffect, ...] = ()
 
 
+@lru_cache
+def _applied(
+    settings: ChainSettings, kind: type, is_filtered: bool, has_choice: bool
+) -> tuple[AttentionSettings, LookSettings, tuple[PostureEffect, ...]]:
+    """Settings of attention and of the look, and idle motion; arguments as for `ChainSettings.attention`."""
+    return settings.attention(kind, is_filtered, has_choice), settings.look, settings.life.effects
+
+
 def chain_inputs(
     frame: ChainFrame,
     settings: ChainSettings,
@@ -166,7 +175,8 @@ def chain_inputs(
         is_filtered: Whether the chain has a motion filter.
         ahead, is_mutual: As in `ChainInputs`.
     """
-    effects = (*frame.gestures, *settings.life.effects)
+    attention, look, life = _applied(settings, frame.ends[0].kind, is_filtered, frame.has_choice)
+    effects = (*frame.gestures, *life)
     return ChainInputs(
         base=frame.base,
         ends=frame.ends,
@@ -175,8 +185,8 @@ def chain_inputs(
         keep=settings.keep,
         influence=settings.influence,
         share=settings.share,
-        attention=settings.attention(frame.ends[0].kind, is_filtered, frame.has_choice),
-        look=settings.look,
+        attention=attention,
+        look=look,
         eyes=settings.eyes,
         effects=effects,
         seconds=frame.seconds if effects else 0.0,
@@ -196,7 +206,7 @@ def kept_values(base: str, weighted: Sequence[tuple[float, Angles]], authored: A
         authored: The authored pose (n,), used for joints without a value in a stored posture.
     """
     if base == POSTURE:
-        return filled(weighted[0][1], authored)
+        return np.array(filled(weighted[0][1], authored.tolist()))
     return blend(weighted, authored) if base == BLEND else authored
 
 

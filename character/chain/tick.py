@@ -26,6 +26,7 @@ from ...solvers.goals import GazeError, GazeGoal
 from ...solvers.kinematics.skeleton import Angles, Skeleton
 from ...solvers.table import SOLVERS, make_solver
 from ..eyes import lid
+from ..joint_filters import JointFilters
 from .inputs import ChainInputs, ChainTask, KeptPosture, task
 from .posture_change import PostureChange, in_change, in_transition
 
@@ -55,6 +56,11 @@ class ChainModel:
     # transitions of a posture that can change abruptly; empty for an animated posture with a motion filter
     transitions: tuple[Transition, ...] = ()
     looks_ahead: bool = False  # whether the solver uses goals of future frames
+
+    @cached_property
+    def joint_filters(self) -> JointFilters:
+        """The motion filters, which step together."""
+        return JointFilters(self.filters)
 
     def tick(
         self, inputs: ChainInputs | None, state: "ChainState | None", dt: float
@@ -93,7 +99,7 @@ class ChainState(NamedTuple):
     """State of a chain's mover, passed on to the next tick."""
 
     solution: GazeSolution
-    motion: tuple[Kinematic, ...]  # motion of the joints after the filter
+    motion: Sequence[Kinematic]  # motion of the joints after the filter
     # state of the transition to the goal's posture, joint by joint; empty without transitions
     posture: tuple[Kinematic, ...]
     model: ChainModel
@@ -238,7 +244,7 @@ def tick(
         goal, posture = in_transition(model.transitions, model.skeleton, goal, state, dt)
     else:
         goal, change = in_change(model.transitions, goal, state, dt, kept)
-    alive = goal if offsets is None else replace(goal, posture=goal.posture + offsets)
+    alive = goal if offsets is None else goal.with_offsets(offsets)
 
     # an unchanged goal is not solved again if its solution cannot improve, unless its target soon moves
     again = state if state is not None and _is_same(model, state, goal, offsets) else None
@@ -249,8 +255,7 @@ def tick(
         solution, best, stalled, problem = _solved(model, alive, state, again is not None, dt, foresight)
 
     desired = _blend(model, alive.posture, solution.angles, influence)
-    motion = _filtered(model.filters, desired, state, dt)
-    angles = [joint.position for joint in motion]
+    motion, angles = _filtered(model, desired, state, dt)
     lag, slide_lag = _lags(model.skeleton, angles, desired)
     outputs = ChainOutputs(
         angles=np.array(angles),
@@ -287,22 +292,17 @@ def _stirs(model: ChainModel, goal: GazeGoal, ahead: Sequence[GazeGoal]) -> bool
     return model.looks_ahead and any(coming.ends != goal.ends for coming in ahead)
 
 
-def _are_moving(joints: tuple[Kinematic, ...]) -> bool:
+def _are_moving(joints: Sequence[Kinematic]) -> bool:
     return any(joint.velocity or joint.acceleration for joint in joints)
 
 
 def _filtered(
-    filters: tuple[Filter, ...], desired: list[float], state: ChainState | None, dt: float
-) -> tuple[Kinematic, ...]:
-    """Motion of the joints after the filter; without a filter they are at their desired values."""
-    if not filters:
-        return tuple(map(Kinematic, desired))
-    if state is None:
-        return tuple(joint.rest(angle) for joint, angle in zip(filters, desired, strict=True))
-    return tuple(
-        joint.step(joint_state, angle, dt)
-        for joint, joint_state, angle in zip(filters, state.motion, desired, strict=True)
-    )
+    model: ChainModel, desired: list[float], state: ChainState | None, dt: float
+) -> tuple[Sequence[Kinematic], Sequence[float]]:
+    """Motion and values (n,) of the joints after the filter; without a filter their desired values."""
+    if not model.filters:
+        return tuple(map(Kinematic, desired)), desired
+    return model.joint_filters.step(state.motion if state is not None else None, desired, dt)
 
 
 def _solved(
@@ -339,13 +339,13 @@ def _solved(
 
 
 def _progress(
-    solution: GazeSolution, last: GazeSolution | None, before: Progress | None, plans: bool
+    solution: GazeSolution, last: GazeSolution | None, progress: Progress | None, plans: bool
 ) -> Progress:
     """Progress after a new solution.
 
     Args:
         solution, last: Solution of this tick, and of the last one if there was one.
-        before: The progress after the last tick; None: the goal is new.
+        progress: The progress after the last tick; None: the goal is new.
         plans: Whether the solver plans; if it misses its goal and does not move, it may be about to begin a
             transition to another branch.
     """
@@ -355,10 +355,12 @@ def _progress(
         return current, NO_MORE if solution.converged else 0
     if solution.is_on_its_way:
         return current, 0
-    is_still = np.abs(solution.angles - last.angles).max() <= STILL
-    is_done = is_still and (solution.converged or (not plans and before is not None))
+    moved = zip(solution.angles.tolist(), last.angles.tolist(), strict=True)
+    is_done = all(abs(angle - before) <= STILL for angle, before in moved) and (
+        solution.converged or (not plans and progress is not None)
+    )
     best, stalled = (
-        (current, 0) if before is None or _gains(current, before[0]) else (before[0], before[1] + 1)
+        (current, 0) if progress is None or _gains(current, progress[0]) else (progress[0], progress[1] + 1)
     )
     return best, NO_MORE if is_done else stalled
 
@@ -387,13 +389,13 @@ def _blend(model: ChainModel, posture: Angles, solved: Angles, influence: float)
     return blended
 
 
-def _lags(skeleton: Skeleton, angles: list[float], desired: list[float]) -> tuple[float, float]:
+def _lags(skeleton: Skeleton, angles: Sequence[float], desired: list[float]) -> tuple[float, float]:
     """Largest distance of the joints from their desired values: (revolute joints [rad], prismatic joints
     [m]).
     """
     lag = slide_lag = 0.0
-    for joint, angle, target in zip(skeleton.joints, angles, desired, strict=True):
-        if joint.kind == "revolute":
+    for is_revolute, angle, target in zip(skeleton.revolute, angles, desired, strict=True):
+        if is_revolute:
             lag = max(lag, abs(angle - target))
         else:
             slide_lag = max(slide_lag, abs(angle - target))

@@ -43,6 +43,15 @@ class FollowingEnd(NamedTuple):
     targets: tuple[str, ...]
 
 
+class PostureBase(NamedTuple):
+    """What a chain keeps and follows in a frame, as in the tracks of `ChainEntry`."""
+
+    base: int  # source of the posture, index in `BASES`
+    posture: int  # index of the kept stored posture; -1 for none
+    watch: int  # index of the target that its own end follows
+    weights: tuple[float, ...]  # weight of each stored posture in a blend
+
+
 @dataclass(frozen=True)
 class ChainEntry:
     """A chain of a character file: its model, and its authored values in each frame of the clip.
@@ -88,6 +97,20 @@ class ChainEntry:
     def joint_names(self) -> tuple[str, ...]:
         """Names of the joints as "ARMATURE/JOINT"."""
         return tuple(f"{self.rig}/{joint.name}" for joint in self.skeleton.joints)
+
+    def base_at(self, frame: float) -> "PostureBase":
+        """What the chain keeps and follows at a frame of the clip, counted from 0."""
+        return self._still_base or self._base_at(frame)
+
+    @cached_property
+    def _still_base(self) -> "PostureBase | None":
+        """What the chain keeps and follows if it is the same in every frame; None otherwise."""
+        tracks = self.base, self.posture, self.watch, self.weights
+        return self._base_at(0.0) if all(len(track.rows) == 1 for track in tracks) else None
+
+    def _base_at(self, frame: float) -> "PostureBase":
+        base, posture, watch = (int(track.step(frame)) for track in (self.base, self.posture, self.watch))
+        return PostureBase(base, posture, watch, tuple(self.weights.at(frame).tolist()))
 
     def settings_at(self, frame: float) -> ChainSettings:
         """The chain's settings at a frame of the clip, counted from 0."""

@@ -35,6 +35,15 @@ class ClipTrack:
         mixed: Array = first + share * (self.rows[whole + 1] - first) if share else first
         return mixed
 
+    def matrix_at(self, frame: float) -> list[list[float]]:
+        """The values (r, c) at a frame as `at` gives them, row by row as floats."""
+        whole, share = self._row_before(frame)
+        first: list[list[float]] = self.rows[whole].tolist()
+        if not share:
+            return first
+        pairs = zip(first, self.rows[whole + 1].tolist(), strict=True)
+        return [[a + share * (b - a) for a, b in zip(row, later, strict=True)] for row, later in pairs]
+
     def step(self, frame: float) -> Array:
         """Values (...) at a frame (counted from 0), constant between frames."""
         rows: Array = self.rows[self._row_before(frame)[0]]
@@ -42,9 +51,11 @@ class ClipTrack:
 
     def _row_before(self, frame: float) -> tuple[int, float]:
         """Index of the row before a frame, and the share of the distance from there to the next row."""
-        whole, share = split(frame)
         last = len(self.rows) - 1
-        if whole < 0 or last == 0:
+        if last == 0:
+            return 0, 0.0
+        whole, share = split(frame)
+        if whole < 0:
             return 0, 0.0
         return (last, 0.0) if whole >= last else (whole, share)
 

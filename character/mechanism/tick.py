@@ -6,8 +6,9 @@ the motor values that follow from them go through the motion filter, and the fil
 the poses of the bodies.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -17,6 +18,7 @@ from ...solvers.kinematics.se3 import Array
 from ...solvers.mechanism.goals import NO_REGULARISER, FrameGoal, Goals
 from ...solvers.mechanism.solution import AssemblyState, SolveReport
 from ...solvers.mechanism.solver import MechanismSolver
+from ..joint_filters import JointFilters
 
 FIRST = 200  # largest number of solver steps in the first frame, whose goals can be far from the rest pose
 # largest number of poses evaluated in a later frame: about 6 ms at 30 bodies in Python, a tenth of that
@@ -54,6 +56,11 @@ class MechanismModel:
     # whether motor values depend on each other, so that separately filtered values cannot all be met
     is_over_actuated: bool = False
 
+    @cached_property
+    def joint_filters(self) -> JointFilters:
+        """The motors' motion filters, which step together."""
+        return JointFilters([motor.filter for motor in self.motors])
+
     def tick(
         self, inputs: Goals | None, state: "MechanismState | None", dt: float
     ) -> tuple["MechanismOutputs", "MechanismState"]:
@@ -76,7 +83,7 @@ class MechanismState:
     goals: Goals
     desired: AssemblyState  # solution for the goals, before the motion filter
     shown: AssemblyState  # assembly for the filtered motor values
-    motion: tuple[Kinematic, ...]  # motion of the motors after the filter
+    motion: Sequence[Kinematic]  # motion of the motors after the filter
     report: SolveReport  # report of the solve for the goals
     model: MechanismModel  # the model that made this state
     stalled: int = 0  # number of ticks with the same goals; from NO_MORE on the goals are not solved again
@@ -116,8 +123,7 @@ def tick(
         desired, report, stalled = _solved(model, goals, state, same, dt)
 
     desired_values = values(model, desired)
-    motion = _motion(model.motors, desired_values, state, dt)
-    filtered = tuple(kinematic.position for kinematic in motion)
+    motion, filtered = model.joint_filters.step(_motion_of(state), desired_values, dt)
 
     # if the filter lags, the bodies are where the filtered motors put them
     shown, is_closed, flipped = desired, report.assembled, report.flipped
@@ -158,7 +164,7 @@ def _stays_flipped(
     return not np.abs(model.solver.poses(desired) - first).max() < BACK
 
 
-def _are_moving(motors: tuple[Kinematic, ...]) -> bool:
+def _are_moving(motors: Sequence[Kinematic]) -> bool:
     return any(motor.velocity or motor.acceleration for motor in motors)
 
 
@@ -191,16 +197,8 @@ def _solved(
     return answer.state, answer.report, NO_MORE if has_settled else same.stalled + 1
 
 
-def _motion(
-    motors: tuple[MechanismMotor, ...], desired: tuple[float, ...], state: MechanismState | None, dt: float
-) -> tuple[Kinematic, ...]:
-    """Motion of the motors after the filter, which begins at rest at the desired values."""
-    if state is None or len(state.motion) != len(motors):
-        return tuple(motor.filter.rest(value) for motor, value in zip(motors, desired, strict=True))
-    return tuple(
-        motor.filter.step(motor_state, value, dt)
-        for motor, motor_state, value in zip(motors, state.motion, desired, strict=True)
-    )
+def _motion_of(state: MechanismState | None) -> Sequence[Kinematic] | None:
+    return state.motion if state is not None else None
 
 
 def values(model: MechanismModel, pose: AssemblyState) -> tuple[float, ...]:

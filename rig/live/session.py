@@ -173,11 +173,14 @@ class SceneSession:
         record = self.record
         if dt > 0.0:
             self.step, self.next_step = dt, min(dt, self.step or dt)
-        with record.resting_on(self.errors, dt):
+        record.begin()
+        try:
             model, mover_inputs = self.read(inputs, dt)
             begun = perf_counter()
             record.tick(model, mover_inputs, dt)
             self.seconds = perf_counter() - begun
+        except self.errors as error:
+            record.rest(str(error), dt)
         self.show_outputs(inputs)
 
     def show_outputs(self, inputs: SessionInputs) -> None:

@@ -7,6 +7,7 @@ joints straight. While a goal stands still, steps converge to a solution (`Settl
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -77,11 +78,23 @@ def within_speed(model: Model, angles: Angles, time: float, share: Angles | floa
 
 class StepBounds:
     """Bounds on the angles that a chain can have after `dt` [s], from its angles (n,) [rad; prismatic joints
-    m] and velocities (n,) [rad/s; prismatic joints m/s] at the start.
+    m] and velocities (n,) [rad/s; prismatic joints m/s] at the start, in `before`.
     """
 
-    def __init__(self, model: Model, start: Angles, velocity: Angles, dt: float) -> None:
-        self.model, self.start, self.velocity, self.dt = model, start, velocity, dt
+    def __init__(
+        self, model: Model, start: tuple[float, ...], velocity: tuple[float, ...], dt: float
+    ) -> None:
+        self.model, self.before, self.dt = model, (start, velocity), dt
+
+    @cached_property
+    def start(self) -> Angles:
+        """Angles (n,) [rad] at the start."""
+        return np.array(self.before[0])
+
+    @cached_property
+    def velocity(self) -> Angles:
+        """Velocity (n,) [rad/s] at the start."""
+        return np.array(self.before[1])
 
     def by_speed(self, share: float = 1.0) -> Bounds:
         """Lower and upper bounds (n,) within the joint limits and a fraction of the speed limit."""

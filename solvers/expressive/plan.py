@@ -76,9 +76,7 @@ class Planner:
 
     def _searched(self, state: Planning, context: FrameContext) -> Planning:
         """The state with the solution from scratch as an additional branch at the start of the pool."""
-        from_scratch = self.search.solve(
-            context.forecast.goal, tuple(context.posture.tolist()), context.authored
-        )
+        from_scratch = self.search.solve(context.forecast.goal, context.posture, context.authored)
         branch = from_scratch.angles[None]
         return state._replace(
             pool=Rows(branch if state.pool is None else np.concatenate([branch, state.pool.array]))
@@ -104,7 +102,7 @@ class Planner:
 
     def _starts(self, state: Planning, context: FrameContext) -> Starts:
         """The known branches together with new starts."""
-        around, near = self.seeds.around(context.posture), self.seeds.near(context.angles)
+        around, near = self.seeds.around(np.array(context.posture)), self.seeds.near(np.array(context.angles))
         known = around[:0] if state.pool is None else state.pool.array
         sides = (1.0, -1.0) if two_sided(context.forecast.goal) else (0.0,)
         angles = np.concatenate([known, *[around] * len(sides), near])
@@ -142,7 +140,7 @@ class Planner:
         chosen = distinct(self.model, angles, order, most)
         if not chosen:
             return pool, None
-        path = Path(context.angles, context.speed, state.transition)
+        path = Path(np.array(context.angles), context.speed, state.transition)
         steps = simulation_steps(context.forecast.horizon)
         costs = simulated(self.model, angles[chosen], path, context, steps)
         return pool, cheapest(costs, angles[chosen], state.transition, context.lost, hysteresis)

@@ -10,7 +10,6 @@ from typing import NamedTuple
 from ..gaze import FASTEST_TARGET
 from ..goals import Aim, GazeGoal
 from ..kinematics.rotations import ORIGIN, Vector, about, add, length, scale
-from ..kinematics.skeleton import Angles
 from ..tolerances import NO_DIRECTION
 from .aims import BatchedAim
 from .descent import ShapeDescent
@@ -163,8 +162,8 @@ class FrameContext(NamedTuple):
 
     forecast: GoalForecast
     authored: Authored
-    posture: Angles  # (n,) [rad; prismatic joints m]
-    angles: Angles  # (n,) [rad; prismatic joints m] angles in the last frame
+    posture: tuple[float, ...]  # (n,) [rad; prismatic joints m]
+    angles: tuple[float, ...]  # (n,) [rad; prismatic joints m] angles in the last frame
     speed: float  # [rad/s] speed of the transition in progress
     lost: float  # [s] time since the aim was last met
     dt: float  # [s] duration of the frame

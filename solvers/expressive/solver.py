@@ -80,7 +80,7 @@ class Expressive:
             goal,
             posture,
             self._authored(posture, goal.keep),
-            np.array(self.skeleton.clamp(start)),
+            self.skeleton.clamp(start),
             memory,
             ahead,
             dt,
@@ -91,7 +91,7 @@ class Expressive:
         return self.diagnosis.solution(
             goal,
             authored,
-            self.skeleton.clamp(angles.tolist()),
+            self.skeleton.clamp(angles),
             iterations=steps,
             began=began,
             memory=memory_after,

@@ -63,7 +63,7 @@ LEAST_PROGRESS = 0.1
 class Held(NamedTuple):
     """The pose of a frame, which holds the aim as far as it can, and the number of steps that it took."""
 
-    angles: Angles  # (n,) [rad; prismatic joints m]
+    angles: tuple[float, ...]  # (n,) [rad; prismatic joints m]
     aim_error: float  # [rad] aim error of the pose
     merit: float  # cost, as in `Candidates.merit`
     steps: int
@@ -99,7 +99,7 @@ class TrackingResult(NamedTuple):
     frame.
     """
 
-    angles: Angles
+    angles: tuple[float, ...]
     steps: int
     memory: TrackerMemory
     measured: PoseErrors | None = None  # errors of the ends; None if unknown
@@ -117,7 +117,7 @@ class Tracker:
         goal: GazeGoal,
         posture: tuple[float, ...],
         authored: Authored,
-        start: Angles,
+        start: tuple[float, ...],
         memory: object,
         ahead: Sequence[GazeGoal] = (),
         dt: float = FRAME,
@@ -135,30 +135,31 @@ class Tracker:
 
         moving = current.velocities(last.goal, last.moving, dt)
         forecast = GoalForecast(goal, moving, dt, ahead, last.lost >= LASTING_LOSS)
-        context = FrameContext(forecast, authored, np.array(posture), start, last.speed, last.lost, dt)
+        context = FrameContext(forecast, authored, posture, start, last.speed, last.lost, dt)
         settling = last.settling_for(current, is_still, dt)
         planning = self._planned(last.planning, context, settling, is_still, mutual)
-        bounds = StepBounds(self.model, start, np.array(last.velocity), dt)
+        bounds = StepBounds(self.model, start, last.velocity, dt)
         answer, transition, speed, settling = self._advanced(
             context, bounds, settling, planning.transition, is_still
         )
 
-        joint_velocity, idle = (answer.angles - start) / dt, 0.0
+        ways = zip(answer.angles, start, strict=True)
+        joint_velocity, idle = tuple([(angle - before) / dt for angle, before in ways]), 0.0
         if (
             is_still
             and planning.transition is None
-            and self._has_converged(joint_velocity * dt, settling, last.settling)
+            and self._has_converged(np.array(joint_velocity) * dt, settling, last.settling)
         ):
             # the solution is exactly the last one
             answer = Held(start, last.aim_error, last.settling.last, 0)
-            joint_velocity, idle = np.zeros_like(joint_velocity), last.idle + dt
+            joint_velocity, idle = (0.0,) * len(start), last.idle + dt
             settling = last.settling._replace(trust=settling.trust)
         is_lost = answer.aim_error > (AT_RISK if is_still else AIM_LOST)
         memory_after = TrackerMemory(
             goal=current,
             moving=moving,
-            angles=tuple(answer.angles.tolist()),
-            velocity=tuple(joint_velocity.tolist()),
+            angles=answer.angles,
+            velocity=joint_velocity,
             speed=speed,
             aim_error=answer.aim_error,
             lost=last.lost + dt if is_lost else 0.0,
@@ -231,8 +232,7 @@ class Tracker:
             return at_hold._replace(steps=steps + at_hold.steps)
         tracked = compiled.local_frame(
             (goal, authored.posture, authored.keep),
-            bounds.start,
-            bounds.velocity,
+            *bounds.before,
             bounds.dt,
             settling.trust,
             settling.damping_share,
@@ -278,8 +278,7 @@ class Tracker:
             return self._transition_step(descent, bounds, transition, speed, is_still)
         tracked = compiled.transition_frame(
             (goal, authored.posture, authored.keep),
-            bounds.start,
-            bounds.velocity,
+            *bounds.before,
             bounds.dt,
             transition,
             speed,
@@ -322,7 +321,7 @@ class Tracker:
         travel = float(np.abs((answer.angles - bounds.start) / model.scale).max())
         # The aim or a joint's limit blocks the transition; if the goal moves, the path can become free.
         is_stuck = travel < STILL or (is_still and before - left < LEAST_PROGRESS * float(speeds[0]) * dt)
-        if is_stuck or arrived(model, answer.angles[None], branch)[0]:
+        if is_stuck or arrived(model, np.array([answer.angles]), branch)[0]:
             return answer, None, 0.0
         return answer, ActiveTransition(transition.kind, tuple(branch[0].tolist())), float(speeds[0])
 
@@ -348,23 +347,23 @@ def _tracked(frame: Tracked) -> Held:
 
 def _held(pose: Candidates, steps: int) -> Held:
     """The pose in a batch that has only one."""
-    return Held(pose.angles[0], float(pose.aim_error[0]), float(pose.merit[0]), steps)
+    return Held(tuple(pose.angles[0].tolist()), float(pose.aim_error[0]), float(pose.merit[0]), steps)
 
 
-def usable_memory(memory: object, start: Angles) -> TrackerMemory:
+def usable_memory(memory: object, start: tuple[float, ...]) -> TrackerMemory:
     """The last frame's memory, for a frame that starts at angles `start` (n,); if these are not the last
     solution, only the part about the target's motion and other branches; without a memory that fits, a new
     one at rest.
     """
-    angles, at_rest = tuple(start.tolist()), (0.0,) * len(start)
-    if not isinstance(memory, TrackerMemory) or len(memory.angles) != len(angles):
-        return TrackerMemory(angles=angles, velocity=at_rest)
-    if memory.angles == angles or float(np.abs(memory.angles - start).max()) <= STILL:
+    at_rest = (0.0,) * len(start)
+    if not isinstance(memory, TrackerMemory) or len(memory.angles) != len(start):
+        return TrackerMemory(angles=start, velocity=at_rest)
+    if memory.angles == start or float(np.abs(np.subtract(memory.angles, start)).max()) <= STILL:
         return memory
     return TrackerMemory(
         goal=TrackedGoal(aims=memory.goal.aims),
         moving=memory.moving,
-        angles=angles,
+        angles=start,
         velocity=at_rest,
         planning=Planning(pool=memory.planning.pool),
     )

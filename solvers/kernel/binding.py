@@ -277,8 +277,8 @@ class CompiledModel:
     def local_frame(
         self,
         problem: Problem,
-        start: Angles,
-        velocity: Angles,
+        start: Sequence[float],
+        velocity: Sequence[float],
         dt: float,
         trust: float,
         damping: float,
@@ -289,7 +289,8 @@ class CompiledModel:
         """
         frame = self._frame
         address = self.pose(*problem)
-        self._start.array[:], self._velocity.array[:] = start, velocity
+        self._start.write(*start)
+        self._velocity.write(*velocity)
         frame.dt, frame.trust, frame.damping = dt, trust, damping
         check(self.kernel.local_frame(address, self._frame_address))
         return self._tracked(None, 0.0)
@@ -297,8 +298,8 @@ class CompiledModel:
     def transition_frame(
         self,
         problem: Problem,
-        start: Angles,
-        velocity: Angles,
+        start: Sequence[float],
+        velocity: Sequence[float],
         dt: float,
         transition: TransitionInput,
         speed: float,
@@ -310,7 +311,8 @@ class CompiledModel:
         """
         frame = self._frame
         address = self.pose(*problem)
-        self._start.array[:], self._velocity.array[:] = start, velocity
+        self._start.write(*start)
+        self._velocity.write(*velocity)
         self._branch.write(*transition.branch)
         frame.dt, frame.trust, frame.damping = dt, 1.0, 1.0
         frame.kind, frame.speed, frame.is_still = transition.kind, speed, is_still
@@ -322,7 +324,7 @@ class CompiledModel:
         """The result of a frame, with `branch` and `speed` of the transition in progress as for `Tracked`."""
         frame = self._frame
         return Tracked(
-            self._best.copy(),
+            self._best.read(),
             frame.aim_error,
             frame.merit,
             frame.steps,
@@ -360,7 +362,8 @@ class CompiledModel:
         address = self.pose(*problem, self._plan_room)
         self._write_goals(forecast, ends, (lead, *accumulate(durations)))
         self._problem.aim = self._goals.address
-        self._start.array[:], self._durations.array[:steps] = path.angles, durations
+        self._start.write(*path.angles)
+        self._durations.array[:steps] = durations
         self._branch.write(*(path.branch or path.angles))
         plan.pooled = 0 if path.known is None else len(path.known)
         if path.known is not None:

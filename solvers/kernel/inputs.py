@@ -80,7 +80,7 @@ class PlannedPath(NamedTuple):
     """Start of a plan: the configuration, known branches and the transition in progress."""
 
     known: Angles | None  # (b, n) [rad; prismatic joints m] branches of the last plan; None if there are none
-    angles: Angles  # (n,) [rad; prismatic joints m] current angles
+    angles: tuple[float, ...]  # (n,) [rad; prismatic joints m] current angles
     dt: float  # [s] duration of a frame
     speed: float  # [rad/s] speed of the transition in progress
     kind: int  # kind of the transition in progress; STAY if there is none

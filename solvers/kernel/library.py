@@ -9,7 +9,7 @@ from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
-VERSION = 9  # version of the functions and their arguments: LIMBER_VERSION of limber.h
+VERSION = 10  # version of the functions and their arguments: LIMBER_VERSION of limber.h
 PACKAGE = "limber_kernel"  # Python package of the wheel, which contains the library
 CHOICE = "LIMBER_KERNEL"  # environment variable: path of another library, or `WITHOUT`
 WITHOUT = "none"
@@ -53,6 +53,7 @@ ENTRIES = {
     "bones": (Pointer, ctypes.c_size_t, Pointer),
     "bones_solve": (Pointer,),
     "bones_step": (Pointer, Real, *(Pointer,) * 4),
+    "filter_step": (Count, Pointer, Pointer, Real, Pointer, Pointer),
 }
 SIZES = {name for name in ENTRIES if name.endswith(("_bytes", "_count"))}
 MESSAGES = {

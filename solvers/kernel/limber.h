@@ -3,7 +3,7 @@
  * Plain mathematics on arrays that the caller owns: no allocation, no state between calls, no library but
  * C's. Every function checks sizes and that numbers are finite, and returns LIMBER_OK, or an error code
  * without any effect. Names and formulas are those of the Python reference in solvers/expressive,
- * solvers/erik, solvers/kinematics and solvers/least_squares.
+ * solvers/erik, solvers/kinematics, solvers/least_squares and motion.
  *
  * Angles are in radians, lengths in metres; a frame is 12 numbers: a rotation (3, 3) row by row, then a
  * position (3).
@@ -20,7 +20,7 @@
 #define LIMBER_EXPORT __attribute__((visibility("default")))
 #endif
 
-#define LIMBER_VERSION 9 /* version of the functions and their arguments */
+#define LIMBER_VERSION 10 /* version of the functions and their arguments */
 
 enum limber_error {
     LIMBER_OK = 0,
@@ -271,5 +271,26 @@ struct limber_erik_solve {
 };
 
 LIMBER_EXPORT int32_t limber_erik_solve(struct limber_erik_solve *task);
+
+/* A joint's motion filter: its limits, and those of acceleration and jerk with which it plans, as
+   `tracking.used_limits`. */
+struct limber_filter {
+    double lower, upper;           /* [rad or m] position limits */
+    double velocity, acceleration, jerk; /* limits, above 0 */
+    double used_acceleration, used_jerk; /* limits after the style's sigma and rho, above 0 */
+};
+
+/* A joint's state of motion, and the estimated motion of its target, as `tracking.TrackingState`. */
+struct limber_filter_state {
+    double position, velocity, acceleration;
+    double has_target; /* whether a target was observed; else the numbers that follow are not read */
+    double target_position, target_velocity, target_acceleration;
+    double dt, change, untrusted, smooth_steps, target_jerk;
+};
+
+/* The states of joints `dt` [s] later, above 0, on their way to targets (joints,) [rad or m]. */
+LIMBER_EXPORT int32_t limber_filter_step(int32_t joints, const struct limber_filter *filters, const double *targets,
+                                         double dt, const struct limber_filter_state *before,
+                                         struct limber_filter_state *after);
 
 #endif

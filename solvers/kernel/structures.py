@@ -161,7 +161,7 @@ class Evaluation(NamedTuple):
 class Tracked(NamedTuple):
     """Result of one frame of tracking."""
 
-    angles: Angles  # (n,) [rad or m] joint values after the frame
+    angles: tuple[float, ...]  # (n,) [rad or m] joint values after the frame
     aim_error: float  # [rad] size of the remaining residual
     merit: float  # cost, as in `expressive.descent.Candidates.merit`
     steps: int

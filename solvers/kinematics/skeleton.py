@@ -209,6 +209,13 @@ class Skeleton:
     def __len__(self) -> int:
         return len(self.joints)
 
+    def __hash__(self) -> int:
+        return self._hash
+
+    @cached_property
+    def _hash(self) -> int:
+        return hash((self.joints, self.ends))
+
     @cached_property
     def ends(self) -> tuple[End, ...]:
         """All ends, the tool first."""
@@ -261,6 +268,11 @@ class Skeleton:
             )
             for path, end in zip(self._paths, self.ends, strict=True)
         )
+
+    @cached_property
+    def revolute(self) -> tuple[bool, ...]:
+        """Whether each joint (n,) is revolute; else it is prismatic."""
+        return tuple(joint.kind == "revolute" for joint in self.joints)
 
     @cached_property
     def lower(self) -> tuple[float, ...]:

@@ -41,7 +41,7 @@ def test_a_frame_goes_from_the_handler_by_solver_and_filter_to_the_robot(record)
     assert (
         place(files, "rig/")
         < place(files, "solvers/expressive/solver.py")
-        < place(files, "motion/tracking.py")
+        < place(files, "character/joint_filters.py")
         < place(files, "hardware/link.py")
     )
 
@@ -65,7 +65,7 @@ def test_the_clock_goes_the_same_way_for_a_target_that_is_dragged(record):
     assert next(iter(tick["blender"])).endswith("/handlers.py")
     for process, file in (
         ("blender", "solvers/expressive/solver.py"),
-        ("blender", "motion/tracking.py"),
+        ("blender", "character/joint_filters.py"),
         ("worker", "motion/limiter.py"),
     ):
         assert file in tick[process]

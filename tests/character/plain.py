@@ -73,11 +73,14 @@ class PlainStage:
                 if order.cyclic:
                     targets |= _view([movers[k]], [desired])
             mover, record = movers[turn.mover], records[turn.mover]
-            with record.resting_on((ValueError,), dt):
+            record.begin()
+            try:
                 inputs = mover.inputs(targets if turn.is_mutual else view, number)
                 if isinstance(inputs, ChainInputs):
                     inputs = replace(inputs, is_mutual=turn.is_mutual)
                 record.tick(mover.model, inputs, dt)
+            except ValueError as error:
+                record.rest(str(error), dt)
             record.pose, record.desired_pose = _shown(record.outputs, turn.is_mutual)
 
     def is_at_rest(self, movers: Sequence[PlainMover]) -> bool:

@@ -38,7 +38,9 @@ def planner_and_now(dt: float = FRAME, lost: float = 0.0) -> tuple[Planner, Fram
     solver = Expressive(unit_chain("YXXZY", math.pi / 2))
     authored = solver._authored(tuple(POSTURE), 1.0)
     forecast = GoalForecast(GOAL, (Velocity(),), dt)
-    return solver.tracker.planner, FrameContext(forecast, authored, POSTURE, POSTURE, 0.0, lost, dt)
+    return solver.tracker.planner, FrameContext(
+        forecast, authored, tuple(POSTURE), tuple(POSTURE), 0.0, lost, dt
+    )
 
 
 def plans(planner: Planner, now: FrameContext, frames: int) -> list[Planning]:

@@ -226,6 +226,6 @@ def test_what_people_see_of_a_frames_errors_is_that_of_the_reference(case: Case)
     problem = (case.goal, case.posture, case.goal.keep)
     tracked = case.compiled.local_frame(problem, start, np.zeros_like(start), 1 / 60, 1.0, 1.0)
     skeleton = case.model.skeleton
-    expected = measure(skeleton, case.goal, skeleton.forward(tracked.angles.tolist()))
+    expected = measure(skeleton, case.goal, skeleton.forward(tracked.angles))
     np.testing.assert_allclose(tracked.measured.errors, expected.errors, rtol=0.0, atol=SAME)
     assert tracked.measured.at_targets == expected.at_targets
