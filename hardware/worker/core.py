@@ -187,11 +187,15 @@ class Worker:
             # a worker that was held up does not know what happened meanwhile, even if new frames wait, so
             # this counts as silence too
             frame_age=time - min(self._buffer.came_at, self._last_step),
-            moves_unread_for=0.0 if connection is None else connection.unread_for,
-            stalled_for=0.0 if connection is None else connection.stalled_for,
-            read_after=0.0 if connection is None else connection.read_after,
             remark=self._buffer.remark,
         )
+        if connection is not None:
+            inputs = replace(
+                inputs,
+                moves_unread_for=connection.unread_for,
+                stalled_for=connection.stalled_for,
+                read_after=connection.read_after,
+            )
         if controller is None:
             return inputs
         commanded = controller.commanded if self._safety.state in FOLLOWING else None
