@@ -2,7 +2,7 @@
 package, and returns facts.
 
 Tests of a process share a Blender on its own virtual screen, which resets everything for each play: Blender's
-own settings, an empty scene, the extension loaded again. A play that fails ends this Blender, and the next
+own settings, an empty scene, the extension enabled again. A play that fails ends this Blender, and the next
 one gets another. scripts/stage.py describes the functions for plays.
 """
 
