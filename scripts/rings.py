@@ -63,7 +63,7 @@ WINDOWS = ("newer", "older")  # windows of scripts/window.sh; the first one that
 WINDOW_MARK = "every_window"  # mark of files that run in every window
 SHARED = 20  # number of files of tests in a process
 SHARED_WAITING = 12  # the same of folders in WAITING, whose processes take one to three minutes
-SHARED_WINDOW = 14  # number of files of tests in a process with a window
+SHARED_WINDOW = 16  # number of files of tests in a process with a window
 # environment -> number of files of tests in a process with a Blender, about a minute and a half each; each
 # process takes 5 s to start
 SHARED_BLENDER = {".venv": 54, ".venv-4.2": 100, NEWEST: 100}

@@ -172,6 +172,18 @@ def test_the_first_blender_runs_all_tests_and_others_those_that_are_marked_unles
     assert sorted(named(rings.in_blender("blender", ".venv-4.2").jobs)) == everything
 
 
+def test_tests_that_end_their_blender_with_a_window_come_last():
+    files = ("tests/window/test_remote.py", "tests/window/test_restart.py")
+    listed = subprocess.run(
+        (*PYTEST, "--collect-only", *files), cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    tests = [line for line in listed.stdout.splitlines() if "::" in line]
+    assert len({test.partition("::")[0] for test in tests[:-1]}) == len(files)
+    assert tests[-1].endswith(
+        "::test_a_target_that_is_sent_is_followed_where_blender_goes_on_refusing_writes"
+    )
+
+
 def test_files_with_windows_have_processes_with_their_neighbours():
     assert named(rings.window_jobs("newer", is_main=True)) == names(rings.files("window"))
 
