@@ -20,11 +20,12 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from runner import CASES, LIMIT, ROOT, Job, Ring, run_all
+from runner import CASES, ROOT, Job, Ring, run_all
 
 RESULTS = ROOT / "build" / "tests"
-# number of processes beyond the number of cores, since tests with a robot mostly wait for it
+# number of processes beyond the number of cores, since windows wait for redraws and files
 MORE_THAN_CORES = 1
+WAITING_AT_ONCE = 2  # number of processes, in addition, of the rings in WAITING
 PLAIN_FOLDERS = (
     "house",
     "files",
@@ -56,14 +57,16 @@ MARK = "every_blender"
 # time, and other processes keep the cores busy anyway; in the newest Blender and in windows Blender chooses
 # the number.
 THREADS = {".venv": "1", ".venv-4.2": "1", NEWEST: ""}
-LONG = ("hardware",)  # folder of plain tests with processes of up to two minutes, which mostly wait
-WAITING = ("player", "makers")  # folders of plain tests that mostly wait for processes and ports
+# folders of plain tests that mostly wait for processes and ports, for seven minutes in all
+WAITING = ("hardware", "player", "makers")
 WINDOWS = ("newer", "older")  # windows of scripts/window.sh; the first one that is available runs all scripts
 WINDOW_MARK = "every_window"  # mark of files that run in every window
-SHARED = 12  # number of files of tests in a process
-SHARED_WINDOW = 14  # number of files of tests in a process with a window
-# environment -> number of files of tests in a process with a Blender, about a minute each
-SHARED_BLENDER = {".venv": 35, ".venv-4.2": 80, NEWEST: 80}
+SHARED = 20  # number of files of tests in a process
+SHARED_WAITING = 12  # the same of folders in WAITING, whose processes take one to three minutes
+SHARED_WINDOW = 16  # number of files of tests in a process with a window
+# environment -> number of files of tests in a process with a Blender, about a minute and a half each; each
+# process takes 5 s to start
+SHARED_BLENDER = {".venv": 54, ".venv-4.2": 100, NEWEST: 100}
 
 
 def python(environment: str) -> str:
@@ -73,7 +76,7 @@ def python(environment: str) -> str:
 def job(environment: str, title: str, paths: list[Path]) -> Job:
     """Job that runs files of tests in one process."""
     results = RESULTS / (re.sub(r"[^\w.-]", "_", f"{environment.lstrip('.')}-{title}") + ".xml")
-    options = ("-q", "--no-header", f"--junitxml={results}", "-o", f"faulthandler_timeout={LIMIT - 30}")
+    options = ("-q", "--no-header", f"--junitxml={results}")
     names = tuple(path.relative_to(ROOT).as_posix() for path in paths)
     return Job(
         title,
@@ -118,9 +121,9 @@ def lint() -> Iterator[Ring]:
 
 def plain() -> Iterator[Ring]:
     for folder in PLAIN_FOLDERS:
-        jobs = shared_jobs(".venv", folder, files(folder), SHARED)
-        rank = 1 if folder in LONG else Ring.rank
-        yield Ring(f"tests/{folder}", jobs, rank=rank, waits=folder in WAITING)
+        waits = folder in WAITING
+        jobs = shared_jobs(".venv", folder, files(folder), SHARED_WAITING if waits else SHARED)
+        yield Ring(f"tests/{folder}", jobs, waits=waits)
 
 
 def in_blender(folder: str, environment: str) -> Ring:
@@ -203,7 +206,7 @@ def main(names: list[str]) -> int:
     began = time.monotonic()
     RESULTS.mkdir(parents=True, exist_ok=True)
     rings = [ring for name in names or USUAL for ring in RINGS[name]()]
-    total = run_all(rings, (os.cpu_count() or 1) + MORE_THAN_CORES)
+    total = run_all(rings, (os.cpu_count() or 1) + MORE_THAN_CORES, WAITING_AT_ONCE)
     print(f"\n== All rings ({time.monotonic() - began:.0f} s, {total.processor:.0f} s of a processor)")
     for reason in total.reasons:
         print(f"skipped: {reason}")

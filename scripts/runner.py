@@ -29,12 +29,16 @@ CASES = "LIMBER_CASES"  # environment variable: which cases of each test run; se
 WINDOW = "LIMBER_WINDOW"  # environment variable: name of the window; see scripts/window.sh
 # environment variable: number of threads of a Blender module; see tests/threads.py
 THREADS = "LIMBER_THREADS"
+# environment variable: time [s] after which tests print where they are; see tests/hanging.py
+HANGING = "LIMBER_HANGING"
+LAST_WORDS = 30.0  # [s] time by which they print it before their process is killed
 
 # Environment variables of every process. Other processes keep the cores busy already, so each uses one
 # thread. Bytecode that one process compiles is stored for the next one, even if the machine's settings forbid
 # that: a process with a Blender would compile for 4 s.
 ENVIRONMENT = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 ENVIRONMENT |= {"PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": str(ROOT / "build" / "bytecode")}
+ENVIRONMENT[HANGING] = str(LIMIT - LAST_WORDS)
 
 
 @dataclass(frozen=True)
@@ -119,7 +123,7 @@ class Ring:
     missing: str = ""  # why the ring cannot run here, and the remedy; "" if it can
     # jobs of rings with a lower rank start first: long ones, so that no core waits for the last of them
     rank: int = 2
-    waits: bool = False  # whether its jobs mostly wait: they run one after another, beside the others
+    waits: bool = False  # whether its jobs mostly wait: a few of them run beside the others
 
 
 class Runner:
@@ -250,10 +254,12 @@ def wait(future: "Future[Outcome]", runner: Runner) -> Outcome:
             print(f"          running: {', '.join(runner.running())}", flush=True)
 
 
-def run_all(rings: list[Ring], workers: int) -> Outcome:
-    """Runs all jobs, `workers` at a time and one waiting job in addition, and prints the result of each."""
+def run_all(rings: list[Ring], workers: int, waiting_workers: int = 1) -> Outcome:
+    """Runs all jobs, `workers` at a time and `waiting_workers` jobs that mostly wait in addition, and prints
+    the result of each.
+    """
     runner, total = Runner(), Outcome()
-    with ThreadPoolExecutor(workers) as pool, ThreadPoolExecutor(1) as waiting:
+    with ThreadPoolExecutor(workers) as pool, ThreadPoolExecutor(waiting_workers) as waiting:
         try:
             by_rank = sorted(rings, key=lambda ring: ring.rank)
             futures = {

@@ -58,7 +58,8 @@ class Stage:
 
     Attributes:
         facts: Values that the test checks, by name.
-        at_end: Functions to call after the script, which restore Blender's state for the next one.
+        at_end: Functions to call after the script, which restore the state of Blender and of the extension's
+            modules and classes for the next one.
     """
 
     def __init__(self) -> None:
@@ -167,12 +168,10 @@ def install() -> None:
 
 
 def start_afresh() -> None:
-    """Resets Blender to its default settings and start-up file, and enables the extension again, as after a
-    restart.
+    """Resets Blender to its default settings and start-up file, and enables the extension again. Its modules
+    stay imported, as when a user disables and enables it: importing takes a second of a processor.
     """
     bpy.ops.wm.read_factory_settings()
-    for name in [name for name in sys.modules if name == MODULE or name.startswith(f"{MODULE}.")]:
-        del sys.modules[name]
     bpy.ops.preferences.addon_enable(module=MODULE)
 
 

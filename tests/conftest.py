@@ -15,6 +15,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from checkout import load_limber
 from tests import deep, threads
+from tests.hanging import pytest_configure
+
+__all__ = ["pytest_configure"]
 
 load_limber()
 

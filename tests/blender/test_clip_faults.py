@@ -2,7 +2,6 @@
 bones, feet in the floor, another up axis.
 """
 
-import copy
 import random
 from collections.abc import Callable
 from math import pi, sin
@@ -114,7 +113,7 @@ def popping(clip: Clip) -> list[int]:
 
 
 def displaced(clip: Clip, frames, joint: str, angle: float) -> Clip:
-    changed = copy.deepcopy(clip)
+    changed = clip.copy()
     changed.turn(frames, joint, 2, angle)
     return changed
 
@@ -169,7 +168,7 @@ def test_a_bone_that_is_displaced_for_some_frames_or_for_good_is_found(motion, r
 def test_a_t_pose_in_the_first_or_the_last_frame_is_a_pop(motion, rate):
     clip = motion(rate)
     for frame in (0, len(clip.places) - 1):
-        changed = copy.deepcopy(clip)
+        changed = clip.copy()
         changed.angles[frame] = {}
         assert popping(changed) == [max(0, frame - 1)]
 
@@ -205,7 +204,7 @@ def exchanging(clip: Clip) -> list[int]:
 
 def exchanged(clip: Clip, frames, joints) -> Clip:
     """The clip with left and right joints exchanged in some frames."""
-    changed = copy.deepcopy(clip)
+    changed = clip.copy()
     for frame in frames:
         angles = changed.angles[frame]
         for joint in joints:

@@ -6,6 +6,14 @@ import pytest
 from limber.rig.bodies.names import Pair, pairs, parts
 from limber.rig.bodies.part_names import BodyPart, read
 
+
+@pytest.fixture(autouse=True)
+def extension() -> None:
+    """No empty file and no handlers for each test: names need no Blender, and loading the file takes longer
+    than most of the 800 tests.
+    """
+
+
 LIMBS = ("collar", "upper_arm", "forearm", "hand", "thigh", "shin", "foot", "toe")
 WHOLE = [
     BodyPart("", "hips"),

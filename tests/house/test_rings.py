@@ -4,6 +4,7 @@ never passes if no test ran.
 
 import dataclasses
 import importlib.util
+import os
 import struct
 import subprocess
 import sys
@@ -171,6 +172,18 @@ def test_the_first_blender_runs_all_tests_and_others_those_that_are_marked_unles
     assert sorted(named(rings.in_blender("blender", ".venv-4.2").jobs)) == everything
 
 
+def test_tests_that_end_their_blender_with_a_window_come_last():
+    files = ("tests/window/test_remote.py", "tests/window/test_restart.py")
+    listed = subprocess.run(
+        (*PYTEST, "--collect-only", *files), cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    tests = [line for line in listed.stdout.splitlines() if "::" in line]
+    assert len({test.partition("::")[0] for test in tests[:-1]}) == len(files)
+    assert tests[-1].endswith(
+        "::test_a_target_that_is_sent_is_followed_where_blender_goes_on_refusing_writes"
+    )
+
+
 def test_files_with_windows_have_processes_with_their_neighbours():
     assert named(rings.window_jobs("newer", is_main=True)) == names(rings.files("window"))
 
@@ -227,21 +240,43 @@ def test_blender_has_its_own_threads_in_one_of_the_blenders_that_run_the_tests_f
 
 def test_processes_that_take_long_begin_before_short_ones():
     ranks = {ring.title: ring.rank for name in ("plain", "blender") for ring in rings.RINGS[name]()}
-    long = [rank for title, rank in ranks.items() if "hardware" in title or "blender" in title]
+    long = [rank for title, rank in ranks.items() if "blender" in title]
     assert max(long) < min(ranks[f"tests/{folder}"] for folder in ("house", "solvers", "robots", "demo"))
 
 
-def test_a_ring_that_waits_runs_beside_the_others(tmp_path: Path):
-    def meeting(own: str, other: str) -> runner.Ring:
-        code = (
-            "import pathlib, sys, time\n"
-            f"folder = pathlib.Path({str(tmp_path)!r}); (folder / {own!r}).touch()\n"
-            f"while not (folder / {other!r}).exists(): time.sleep(0.05)"
-        )
-        return runner.Ring(own, (runner.Job(own, (sys.executable, "-c", code)),), waits=own == "waiting")
+def test_tests_that_wait_for_robots_leave_the_cores_to_others():
+    waiting = {ring.title for ring in rings.RINGS["plain"]() if ring.waits}
+    assert waiting == {"tests/hardware", "tests/player", "tests/makers"}
 
-    total = runner.run_all([meeting("working", "waiting"), meeting("waiting", "working")], workers=1)
-    assert total.sentence == "2 passed, 0 failed"
+
+def test_rings_that_wait_run_beside_the_others_and_beside_each_other(tmp_path: Path):
+    titles = ("working", "waiting 1", "waiting 2")
+
+    def meeting(title: str) -> runner.Ring:
+        code = (
+            "import pathlib, time\n"
+            f"folder = pathlib.Path({str(tmp_path)!r}); (folder / {title!r}).touch()\n"
+            f"while not all((folder / title).exists() for title in {titles}): time.sleep(0.05)"
+        )
+        return runner.Ring(title, (runner.Job(title, (sys.executable, "-c", code)),), waits="wait" in title)
+
+    total = runner.run_all(list(map(meeting, titles)), workers=1, waiting_workers=2)
+    assert total.sentence == "3 passed, 0 failed"
+
+
+def test_tests_that_hang_say_where_each_thread_is(tmp_path: Path):
+    (tmp_path / "test_it.py").write_text("import time\ndef test_it(): time.sleep(60)", encoding="utf-8")
+    command = (*PYTEST, "-p", "tests.hanging", "--rootdir", str(tmp_path), "-c", "/dev/null", str(tmp_path))
+    environment = os.environ | {runner.HANGING: "0.5"}
+    with subprocess.Popen(command, cwd=ROOT, env=environment, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stderr
+        assert any("most recent call first" in line for line in process.stderr)
+        process.kill()
+
+
+def test_every_process_of_tests_says_where_it_hangs_in_time():
+    assert 0.0 < float(runner.ENVIRONMENT[runner.HANGING]) < runner.LIMIT
+    assert "pytest_configure" in (ROOT / "tests" / "conftest.py").read_text(encoding="utf-8")
 
 
 def names(paths: list[Path]) -> list[str]:

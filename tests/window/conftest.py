@@ -2,7 +2,7 @@
 package, and returns facts.
 
 Tests of a process share a Blender on its own virtual screen, which resets everything for each play: Blender's
-own settings, an empty scene, the extension loaded again. A play that fails ends this Blender, and the next
+own settings, an empty scene, the extension enabled again. A play that fails ends this Blender, and the next
 one gets another. scripts/stage.py describes the functions for plays.
 """
 
@@ -27,6 +27,12 @@ QUIT_WITHIN = 60.0  # [s] longest time in which Blender quits
 # [pixels] size of the window: it is drawn in software, so that pixels take most of a test's time
 SIZE = "640x640"
 LOOK = 0.1  # [s] interval between two checks whether it has ended
+ENDS = "ends_blender"  # mark of tests after whose play no other can run in the same Blender
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Puts tests that end their Blender last, since another Blender takes 8 s of a processor to start."""
+    items.sort(key=lambda item: item.get_closest_marker(ENDS) is not None)
 
 
 class Window:
@@ -91,17 +97,17 @@ def windows() -> Iterator[dict[str, Window]]:
 
 
 @pytest.fixture
-def play(windows: dict[str, Window]) -> Callable[..., dict]:
+def play(windows: dict[str, Window], request: pytest.FixtureRequest) -> Callable[..., dict]:
     """Function that runs plays/NAME.py in a window, and returns its recorded facts. Pictures go to
     build/window/.
 
-    `last`: whether no other play can run in this Blender afterwards. `size`: size of the window [pixels].
+    `size`: size of the window [pixels].
     """
 
-    def run(name: str, last: bool = False, size: str = SIZE) -> dict:
+    def run(name: str, size: str = SIZE) -> dict:
         window = windows.pop(size, None) or Window(size)
         facts = window.play(name)  # a window whose play fails is not used again
-        if last:
+        if request.node.get_closest_marker(ENDS):
             window.close(0.0)
         else:
             windows[size] = window

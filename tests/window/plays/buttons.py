@@ -9,6 +9,7 @@ import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from unittest import mock
 
 import bpy
 
@@ -63,7 +64,7 @@ class Clicks:
                 self.answers.append(name)
             return usual(operator, name)
 
-        base.__getattribute__ = noted
+        self._replace(base, "__getattribute__", noted)
 
     def _watch(self, cls: type) -> None:
         def note(function, operator, *arguments) -> set[str]:
@@ -81,7 +82,11 @@ class Clicks:
         # Blender checks the number of a function's arguments
         for name, watched in (("invoke", with_event), ("modal", with_event), ("execute", without_event)):
             if hasattr(cls, name):
-                setattr(cls, name, watched(getattr(cls, name)))
+                self._replace(cls, name, watched(getattr(cls, name)))
+
+    def _replace(self, cls: type, name: str, function) -> None:
+        """Replaces a function of a class until the play has ended."""
+        self.stage.at_end.enter_context(mock.patch.object(cls, name, function))
 
     def said(self) -> str:
         """Text that Blender has printed since the last call."""

@@ -29,6 +29,7 @@ def play(stage):
     rig = bpy.context.view_layer.objects.active
     view = bpy.context.window_manager.limber_view
     budget = stage.part("rig.live.budget")
+    budget.drawing.last.clear()  # measurements of earlier plays
     view.arcs = True
     yield 0.2
     stage.facts["drawn_before_live"] = len(budget.drawing.last)

@@ -43,6 +43,7 @@ def _updated(_manager, _context):
 
 def play(stage):
     raised = []
+    stage.at_end.callback(setattr, sys, "excepthook", sys.excepthook)
     sys.excepthook = lambda *error: raised.append("".join(traceback.format_exception(*error)))
     rig, chain = listening(stage)
     session = stage.part("rig.live.live").session(rig, rig.limber.chains[0])
