@@ -121,6 +121,18 @@ def blended(
     if state is not None and state.settled is not None and state.settled.of == made_of:
         return state.settled.instruction, state
     goals = [*_weights(visit, names, usual), *_shares(visit.role, usual)]
+    instruction, after = _moved(state, visit, goals, seconds, dt)
+    if not after.clips and visit.clip is None and all(map(_is_at, after.motion, goals)):
+        after = after._replace(settled=Settled(made_of, instruction))
+    return instruction, after
+
+
+def _moved(
+    state: BlendState | None, visit: Visit, goals: list[float], seconds: float, dt: float
+) -> tuple[Instruction, BlendState]:
+    """Instruction and blend state on the way to `goals`, the values of the motions in `BlendState`; other
+    arguments as for `blended`.
+    """
     # motions of weights are invalid after a posture was added or removed
     if state is None or len(state.motion) != len(goals):
         motion = tuple(Transition(UNIT, seconds).rest(goal) for goal in goals)
@@ -131,13 +143,11 @@ def blended(
             transition.step(each, goal, dt) for each, goal in zip(state.motion, goals, strict=True)
         )
         clips = _played(state.clips, visit, transition, dt)
-    values = [each.position for each in motion]
-    count = len(names)
-    influence, share, life, aversion, lids = values[count:]
+    *weights, influence, share, life, aversion, lids = [each.position for each in motion]
     has_ended = state is not None and state.speaks and not visit.speaks
     cues = (state.cues if state is not None else 0) + has_ended
     instruction = Instruction(
-        tuple(values[:count]),
+        tuple(weights),
         influence,
         share,
         life,
@@ -148,13 +158,12 @@ def blended(
         lids,
         cues,
     )
-    is_settled = not clips and visit.clip is None and values == goals and not any(map(_is_moving, motion))
-    settled = Settled(made_of, instruction) if is_settled else None
-    return instruction, BlendState(motion, clips, visit.speaks, cues, settled)
+    return instruction, BlendState(motion, clips, visit.speaks, cues)
 
 
-def _is_moving(motion: Kinematic) -> bool:
-    return bool(motion.velocity or motion.acceleration)
+def _is_at(motion: Kinematic, goal: float) -> bool:
+    """Whether a value is at rest at its goal."""
+    return motion.position == goal and motion.velocity == 0.0 and motion.acceleration == 0.0
 
 
 def _begun(visit: Visit, weight: float) -> tuple[PlayingClip, ...]:

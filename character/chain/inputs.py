@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
-from math import dist, hypot, inf, isfinite, isnan
+from math import dist, hypot, inf, isfinite
 from typing import NamedTuple
 
 import numpy as np
@@ -382,28 +382,3 @@ def _rotation_of(matrix: Matrix) -> Quaternion:
     if rotations.dot(rotations.cross(x, y), z) < 0.0:
         x, y, z = (rotations.scale(column, -1.0) for column in (x, y, z))
     return rotations.from_matrix(list(zip(x, y, z, strict=True)))
-
-
-def filled(posture: Angles, authored: Sequence[float]) -> list[float]:
-    """A stored posture (n,) [rad; prismatic joints m] in which NaN, for joints that it does not contain, is
-    replaced by the authored value.
-    """
-    pairs = zip(posture.tolist(), authored, strict=True)
-    return [usual if isnan(value) else value for value, usual in pairs]
-
-
-def blend(weighted: Sequence[tuple[float, Angles]], authored: Angles) -> Angles:
-    """Weighted mean (n,) of postures (n,); if the weights sum to less than 1, the authored pose gets the
-    rest.
-
-    So a single weight fades in its posture, equal weights give the mean, and nothing jumps when the last
-    weight reaches 0.
-    """
-    usual = authored.tolist()
-    blended, total = [0.0] * len(usual), 0.0
-    for weight, posture in weighted:
-        values = filled(posture, usual)
-        blended = [value + weight * added for value, added in zip(blended, values, strict=True)]
-        total += weight
-    rest, whole = max(0.0, 1.0 - total), max(1.0, total)
-    return np.array([(value + rest * added) / whole for value, added in zip(blended, usual, strict=True)])

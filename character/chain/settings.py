@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from math import isfinite
+from math import isfinite, isnan
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,7 +14,7 @@ from ..effects import PostureEffect
 from ..eyes import EyesSettings
 from ..life import Life
 from ..widest_look import ALL_AROUND, LookSettings
-from .inputs import ChainInputs, EndInputs, KeptPosture, Matrix, blend, filled
+from .inputs import ChainInputs, EndInputs, KeptPosture, Matrix
 
 # values of `base`: the source of the posture that a chain keeps
 RIG, POSTURE, BLEND = "RIG", "POSTURE", "BLEND"
@@ -208,6 +208,31 @@ def kept_values(base: str, weighted: Sequence[tuple[float, Angles]], authored: A
     if base == POSTURE:
         return np.array(filled(weighted[0][1], authored.tolist()))
     return blend(weighted, authored) if base == BLEND else authored
+
+
+def filled(posture: Angles, authored: Sequence[float]) -> list[float]:
+    """A stored posture (n,) [rad; prismatic joints m] in which NaN, for joints that it does not contain, is
+    replaced by the authored value.
+    """
+    pairs = zip(posture.tolist(), authored, strict=True)
+    return [usual if isnan(value) else value for value, usual in pairs]
+
+
+def blend(weighted: Sequence[tuple[float, Angles]], authored: Angles) -> Angles:
+    """Weighted mean (n,) of postures (n,); if the weights sum to less than 1, the authored pose gets the
+    rest.
+
+    So a single weight fades in its posture, equal weights give the mean, and nothing jumps when the last
+    weight reaches 0.
+    """
+    usual = authored.tolist()
+    blended, total = [0.0] * len(usual), 0.0
+    for weight, posture in weighted:
+        values = filled(posture, usual)
+        blended = [value + weight * added for value, added in zip(blended, values, strict=True)]
+        total += weight
+    rest, whole = max(0.0, 1.0 - total), max(1.0, total)
+    return np.array([(value + rest * added) / whole for value, added in zip(blended, usual, strict=True)])
 
 
 def kept_posture(base: str, identity: object, stored: Angles | None, count: int) -> KeptPosture:

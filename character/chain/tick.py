@@ -267,7 +267,7 @@ def tick(
         and lag == slide_lag == 0.0
         and not _are_moving(motion)
         and not _are_moving(posture)
-        and _are_equal(goal.posture, requested),
+        and np.array_equal(goal.posture, requested),
         problem=problem,
         goal=alive,
         skeleton=model.skeleton,
@@ -275,11 +275,6 @@ def tick(
     return outputs, ChainState(
         solution, motion, posture, model, goal, requested, best, stalled, problem, offsets, change=change
     )
-
-
-def _are_equal(posture: Angles, requested: Angles) -> bool:
-    """Whether two postures are equal, so that no transition between them is running."""
-    return posture is requested or bool(np.array_equal(posture, requested))
 
 
 def _is_same(model: ChainModel, state: ChainState, goal: GazeGoal, offsets: Angles | None) -> bool:

@@ -189,6 +189,24 @@ def test_what_a_chain_is_asked_continues_at_every_interruption():
     assert (np.array(values) <= 1.0).all()
 
 
+def test_a_settled_chain_keeps_its_instruction_until_something_changes():
+    def blend(state, usual_influence, role):
+        usual = Usual([0.0, 0.0], usual_influence, 1.0)
+        return blended(state, Visit(role), ["Proud", "Sad"], usual, 0.1, 0.05)
+
+    role = ChainRole(weights=(("Proud", 1.0),))
+    first, state = blend(None, 0.3, role)
+    for _ in range(3):
+        again, same = blend(state, 0.3, role)
+        assert again is first
+        assert same is state
+    by_clip = [blend(state, 0.9, role)[0].influence, 0.3]
+    assert by_clip[0] > by_clip[1], "the clip's influence changes"
+    sadder, moving = blend(state, 0.3, role._replace(weights=(("Sad", 1.0),)))
+    assert 0.0 < sadder.weights[1] < 1.0
+    assert blend(moving, 0.3, role)[0].weights != sadder.weights, "a moving chain is not settled"
+
+
 def test_a_gesture_plays_once_and_may_begin_anew():
     chosen = behaviour(gestures=(nod(),))
     state, decisions = run(chosen, 0.5, events={0: ["agree"]})
