@@ -17,7 +17,7 @@ class RemoteSignals:
     """
 
     def __init__(self) -> None:
-        self._rows: dict[str, int] = {}  # row of each address
+        self._rows: dict[str, int] = {}  # address -> index of its row in the arrays of the stream
         self._sizes: dict[str, int] = {}  # number of components of each address
         # [s] time at which each signal began, as `since` in `stream.StreamState`
         self._since: dict[str, float] = {}

@@ -69,7 +69,12 @@ class Remark:
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """The job has ended; `failed` is a sentence with the cause, empty if the job succeeded."""
+    """The job has ended.
+
+    Attributes:
+        text: Result for the user, such as "Cancelled"; may be empty.
+        failed: Sentence with the cause of a failure; empty if the job succeeded.
+    """
 
     text: str = ""
     failed: str = ""

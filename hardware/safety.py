@@ -218,7 +218,9 @@ class Safety:
 
 
 def step(before: Safety, inputs: SafetyInputs) -> Safety:
-    """The next state. Priority: emergency stop, faults, silence, commands, progress."""
+    """The next safety state. Priority: emergency stop, Reconnect, a latched fault, a worker that was held up,
+    new faults, the host's silence while the robot is driven, other commands, progress.
+    """
     if inputs.stop:
         return Safety(State.FAULT, Fault.STOPPED)
     if inputs.command is Command.RECONNECT:

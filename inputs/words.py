@@ -18,11 +18,11 @@ NAME = 64  # number of significant letters of a name in a message: the longest i
 
 
 class Word(NamedTuple):
-    """Syntax of the commands with one word.
+    """Syntax of the commands that begin with a given word of `WORDS`.
 
     Attributes:
         least_names: Number of names required, including a text among the arguments.
-        counts: Allowed counts of numbers.
+        counts: How many numbers may follow; each count is allowed.
         takes_text: Whether a text (a name) may be among the arguments.
         is_text_enough: Whether a text may replace the numbers.
         is_press: Whether the command is a button's: the number 0 means its release, which has no effect.

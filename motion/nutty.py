@@ -101,7 +101,7 @@ class NuttyFilter:
         # faster than the next limit allows; around the requested values each limit holds.
         requested = saturated(induced * easing, room * limits.velocity)
         push = saturated((requested - velocity) / filter_step, limits.acceleration)
-        # Repair 1: `moved` multiplies by dt
+        # Repair 1: as printed, rates are added to their integrals without dt; `moved` integrates over dt
         return saturated((push - acceleration) / filter_step, limits.jerk)
 
     def _allows(self, point: Point, jerk: float, ahead: Point, target: float, filter_step: float) -> bool:

@@ -42,7 +42,8 @@ class Transition:
         return TransitionState(position, target=position)
 
     def duration(self, state: Kinematic, target: float) -> float:
-        """Time [s] of a transition to `target` [rad]: `seconds`, or the time within all limits from rest.
+        """Duration [s] of a transition to `target` [rad]: `seconds` if that is set; else the shortest one
+        that keeps all limits if the joint starts from rest.
 
         For a joint in motion the distance counts as its stopping distance plus the distance from where it
         would stop to the target.

@@ -25,7 +25,7 @@ def page_state(
     decisions: Sequence[dict[str, Any]],
     sentences: Sequence[str],
 ) -> dict[str, Any]:
-    """The page's state, as JSON."""
+    """State of the control page, for `json.dumps`: character, robots, last decisions and sentences."""
     performance, playhead = director.performance, director.playhead
     character = performance.character
     behaviour = character.behaviour

@@ -42,8 +42,9 @@ def pose_from_points(skeleton: Skeleton, points: Angles, start: Angles) -> Sketc
         start: Angles (n,) [rad or m] to start from; joints that the sketch does not determine keep them.
 
     Raises:
-        GazeError: there are fewer than two points, all or two neighbouring ones are at one position, or one
-            is not finite; or all joints of the chain are at one position.
+        GazeError: there are fewer than two points, all are at one position, or one is not finite; a link gets
+            no direction, since two neighbouring points (of the line, if it is one) are at one position; or
+            all joints of the chain are at one position.
     """
     path = skeleton.path()
     chain = skeleton.branch()

@@ -64,7 +64,7 @@ OTHERS = ("velocity", "effort", "acceleration", "torque", "current", "temperatur
 SHORT_POSITIONS = ("q", "pos", "qpos")
 SHORT_OTHERS = ("vel", "eff", "acc", "tau", "qd", "dq", "qdd", "ddq", "qvel", "qacc")
 CONTROLS = ("ctrl", "actuator")  # first words of MuJoCo's columns of controls: "ctrl_0"
-LEROBOT = ".pos"  # end of LeRobot's names of joints, with values in degrees, of a gripper 0 to 100
+LEROBOT = ".pos"  # suffix of LeRobot's joint names; values are in degrees, a gripper's from 0 to 100
 NANO = TIME_UNITS["nanoseconds"]
 # word before "/" or "." and a joint's name, possibly with "joint_" or "dof_" before it -> quantity
 QUANTITIES = {

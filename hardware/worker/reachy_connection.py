@@ -32,8 +32,8 @@ from .servos.stored_ranges import shortened, within_own_limits
 PATH = "/ws/sdk"
 # [s] time between commands: the daemon's own period; more frequent ones would only load its Raspberry Pi
 MOVE_EVERY = 0.02
-# [s] longest time between commands of a motion that is slow; at a standstill the motion since the last
-# command is not sent
+# [s] longest time between commands while unread moves slow the motion down. At a standstill no command is
+# sent, so the motion since the last one is lost: this keeps it short
 SLOW_MOVE_EVERY = 0.05
 # [s] time without positions, or with an unread move, from which the connection is in fault; a wireless
 # network sometimes delays both by half a second

@@ -159,7 +159,7 @@ class LIMBER_OT_remove_channel(RemoveItem):
 
 
 class LIMBER_OT_add_share(UndoOperator):
-    """Add a joint that drives the servo too, as in a differential"""
+    """Add a joint that the servo follows too, as in a differential"""
 
     bl_label = "Add Joint"
 
@@ -175,13 +175,13 @@ class LIMBER_OT_add_share(UndoOperator):
 
 
 class LIMBER_OT_remove_share(UndoOperator):
-    """Remove this joint from the joints that drive the servo"""
+    """Remove this joint from the joints that the servo follows"""
 
     bl_label = "Remove Joint"
 
     index: IntProperty(
         name="Index",
-        description="Index of the joint among the joints that drive the servo, from 0",
+        description="Index of the joint among the joints that the servo follows, from 0",
         min=0,
         options={"SKIP_SAVE"},
     )
@@ -197,17 +197,17 @@ class LIMBER_OT_remove_share(UndoOperator):
 
 
 class LIMBER_OT_choose_share(UndoOperator):
-    """Choose the joint that drives the servo"""
+    """Choose the joint that the servo follows"""
 
     bl_label = "Choose Joint"
 
     index: IntProperty(
         name="Index",
-        description="Index of the joint among the joints that drive the servo, from 0",
+        description="Index of the joint among the joints that the servo follows, from 0",
         min=0,
         options={"SKIP_SAVE"},
     )
-    joint: StringProperty(name="Joint", description="Joint that drives the servo", options={"SKIP_SAVE"})
+    joint: StringProperty(name="Joint", description="Joint that the servo follows", options={"SKIP_SAVE"})
 
     why_not = _needs_channel
 

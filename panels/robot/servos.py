@@ -212,7 +212,7 @@ class LIMBER_PT_more_servos(RigTab):
             layout, "LIMBER_UL_channels", device, "channels", "active_channel", add=add, remove=remove
         )
         if channel is None:
-            sentence(layout, "For a second servo on a joint, or one that several joints drive", "INFO")
+            sentence(layout, "For a second servo on a joint, or one that follows several joints", "INFO")
             return
         box = layout.box().column(align=True)
         names = [joint.label for _, joint in robot_device.joints(rig)]

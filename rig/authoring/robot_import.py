@@ -261,7 +261,7 @@ def _prepare_pose(tree: LinkTree, rig: bpy.types.Object, names: list[str]) -> It
             yield Progress(k / len(names), "Making joints")
         bone = rig.pose.bones[name]
         record = record_of(bone.bone)
-        # Blender's bones move freely, so locks stand for the axes that the model lacks
+        # a bone of Blender moves along all axes, so all are locked; the joint's own is unlocked below
         bone.rotation_mode = ORDERS[record.axis]
         bone.lock_location = bone.lock_rotation = bone.lock_scale = (True, True, True)
         if not record.axis:

@@ -232,7 +232,9 @@ def _assign_waist(bones_by_part: dict[BodyPart, list[str]], bones: Parents) -> N
 def _may_carry_legs(
     waist: Sequence[str], bones_by_part: Mapping[BodyPart, list[str]], bones: Parents
 ) -> bool:
-    """Whether a thigh is below a waist, or no thigh or no parent of any bone is known."""
+    """Whether the bones called waist can be the hips: the left thigh descends from one of them. True also if
+    there is no left thigh, or if no bone's parent is known.
+    """
     thighs = bones_by_part.get(BodyPart("left", "thigh"), [])
     return not thighs or not any(bones.values()) or bool(_below(waist, thighs[:1], bones))
 

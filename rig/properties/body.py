@@ -273,8 +273,8 @@ class LimberRetarget(LimberMotionStyle, LimberRange, PropertyGroup):
     gain: FloatProperty(
         name="Gain",
         description=(
-            "How fast errors are corrected, as a rate per second: at 20, an error falls to 14% in a tenth of"
-            " a second; 0: at once. The motion itself is followed without lag"
+            "How fast errors are corrected, as a rate per second: at 20, about a tenth of an error is left"
+            " after a tenth of a second; 0: at once. The motion itself is followed without lag"
         ),
         min=0.0,
         soft_max=100.0,

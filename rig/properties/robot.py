@@ -72,7 +72,7 @@ class LimberChannel(LimberServo, PropertyGroup):
 
     name: StringProperty(name="Name", description="Name of the additional servo", default="Channel")
     shares: CollectionProperty(
-        name="Joints", description="Joints that drive the servo, each with its gear ratio", type=LimberShare
+        name="Joints", description="Joints that the servo follows, each with its gear ratio", type=LimberShare
     )
 
 

@@ -28,7 +28,7 @@ def entries(folders: Iterable[Path]) -> list[Entry]:
 
 
 def title_of(path: Path) -> str:
-    """Name of the robot in a description file; the folder's name if the file cannot be read."""
+    """Name of the robot in a description file; the folder's name if the file has none or cannot be read."""
     return line_of(path, "name") or path.parent.name
 
 

@@ -47,8 +47,8 @@ class SingleTask:
         return size(linear.error)
 
     def change(self, linear: Linear, down: Array, up: Array) -> Array:
-        """The joint change (n,), from `down` to `up` (n,): the method's step for the errors, plus secondary
-        objectives in their null space.
+        """Joint change (n,) within the bounds `down` and `up` (n,), and `largest_change`: the method's step
+        for the errors, plus secondary objectives in their null space.
         """
 
         def of_free(moves: Array, free: Mask) -> Array:

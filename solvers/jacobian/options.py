@@ -95,7 +95,7 @@ class JacobianOptions(SolverOptions):
     at_most: int = setting(
         300,
         "Updates at Most",
-        "Largest number of updates from scratch, and in a frame until converged",
+        "Largest number of updates of a solve from scratch; with Updates at Until Converged, of every frame",
         low=1,
         high=10_000,
         slider=1000,

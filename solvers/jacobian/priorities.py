@@ -49,8 +49,8 @@ class Priorities:
     posture_damping: DampingRule = SECONDARY_DAMPING  # damping of the level "posture"
 
     def change(self, linear: Linear, down: Array, up: Array) -> Array:
-        """The joint change (n,), from `down` to `up` (n,): each level is solved in the null space of the
-        levels above it.
+        """Joint change (n,) within the bounds `down` and `up` (n,), and `largest_change`: each level is
+        solved in the null space of the levels above it.
         """
         count = linear.jacobian.shape[1]
         change = np.zeros(count)

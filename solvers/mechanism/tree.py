@@ -97,7 +97,7 @@ class SpanningTree(tree.Tree):
         )[:, :3, 3]
         distances = np.linalg.norm(apart, axis=1)
         self.size = float(distances[distances > 0.0].mean()) if distances.any() else 1.0
-        # (v,) unit of a step in each coordinate: 1 rad or one size
+        # (v,) unit of a step in each coordinate: 1 rad, or for a displacement `size` [m]
         self.unit = np.where(self.slides, self.size, 1.0)
 
     def _passage(self, joints: tuple[int, ...], is_backward: bool) -> Passage:

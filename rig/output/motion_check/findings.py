@@ -184,7 +184,7 @@ def _lost(take: CheckedTake, beyond: float) -> Iterator[MotionFinding]:
 
 
 def _in_zones(take: CheckedTake) -> Iterator[MotionFinding]:
-    """Findings on frames in which, or before which, a link is in a no-go zone."""
+    """Findings on frames in which a link is in a no-go zone, or has passed through one since the last."""
     inside = np.array(take.inside)
     for j, zone in enumerate(take.zones):
         for k, link in enumerate(take.links):
