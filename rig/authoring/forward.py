@@ -239,7 +239,7 @@ def _front_of_figure(rig: bpy.types.Object, end: str) -> Guess | None:
     if direction @ front + direction[2] < 0.0:  # the bone is behind and below
         if figure.is_front_shown:  # it is a tail
             return None
-        # the front is a mere convention; the end chosen to look is the head, so the figure faces the other way
+        # the front is a mere convention; the end chosen to look is the head: it faces the other way
         front = -front
     ahead = rig.matrix_world.to_3x3().inverted() @ Vector(front)
     return Guess(ahead.normalized(), "the figure's front, by its symmetry")

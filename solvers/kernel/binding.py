@@ -104,13 +104,10 @@ class CompiledModel:
         self._joint_costs: tuple[float, ...] | None = None
         self._correction = CorrectionStructure(angles=self._start.address, costs=self._costs.address)
         self._correction_address = ctypes.addressof(self._correction)
-        # number of steps, `looks`, whether the shape is measured
-        self._correction_options = (0, False, False)
+        self._correction_options = (0, False, False)  # steps, `looks`, whether the shape is measured
 
     def pose(self, goal: GazeGoal, posture: tuple[float, ...], keep: float, candidates: int = 1) -> int:
-        """Writes the problem of a goal and a posture (n,) to memory, with room for this number of candidates;
-        returns its address. `keep`: weight of the posture's shape.
-        """
+        """Address of the problem of a goal and a posture (n,), written; `keep`: weight of the posture's shape."""
         self._problem.keep = keep
         if posture is not self._posture_written:
             self._posture.write(*posture)
@@ -118,7 +115,7 @@ class CompiledModel:
         return self._write_aims(goal, candidates)
 
     def _write_aims(self, goal: GazeGoal, candidates: int = 1) -> int:
-        """Writes a problem's aims to memory, with room for this number of candidates; returns its address."""
+        """Address of the problem with a goal's aims, written, and with room for `candidates` candidates."""
         aims = len(goal.ends)
         if aims != self._aims or candidates > self._candidates:
             self._make_room(aims, max(candidates, self._candidates))
