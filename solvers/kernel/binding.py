@@ -107,7 +107,7 @@ class CompiledModel:
         self._correction_options = (0, False, False)  # steps, `looks`, whether the shape is measured
 
     def pose(self, goal: GazeGoal, posture: tuple[float, ...], keep: float, candidates: int = 1) -> int:
-        """Address of the problem of a goal and a posture (n,), written; `keep`: weight of the posture's shape."""
+        """Address of the written problem of a goal and a posture (n,); `keep`: weight of the shape."""
         self._problem.keep = keep
         if posture is not self._posture_written:
             self._posture.write(*posture)
