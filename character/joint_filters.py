@@ -4,16 +4,16 @@ The filters themselves are the reference; they step one by one if the kernel doe
 library fits, and for arguments that the kernel refuses.
 """
 
+import ctypes
 from collections.abc import Iterator, Sequence
 from struct import Struct
 from typing import Self, overload
 
 from ..motion import Filter, Kinematic, TargetMotion, TrackingFilter, TrackingState, used_limits
-from ..solvers.kernel.library import kernel
-from ..solvers.kernel.structures import Buffer
+from ..solvers.kernel.library import KernelError, kernel
 
-NUMBERS, LIMITS = 12, 7  # number of doubles in `struct limber_filter_state` and `struct limber_filter`
-STATE = Struct(f"{NUMBERS}d")
+NUMBERS = 12  # number of doubles in `struct limber_filter_state`
+STATE, LIMITS = Struct(f"{NUMBERS}d"), Struct("7d")  # `struct limber_filter_state` and `struct limber_filter`
 MOTION = 3  # number of doubles of the joint's own motion, with which its state begins
 
 
@@ -59,18 +59,18 @@ class FilteredMotion(Sequence[Kinematic]):
 
 
 class JointFilters:
-    """Motion filters of a mover's joints; only one thread at a time may use them."""
+    """Motion filters of a mover's joints."""
 
     def __init__(self, filters: Sequence[Filter]) -> None:
         self._filters = tuple(filters)
-        known = [each for each in self._filters if isinstance(each, TrackingFilter)]
+        known = [each for each in self._filters if type(each) is TrackingFilter]
         self._kernel = kernel() if known and len(known) == len(self._filters) else None
         if self._kernel is not None:
             count = len(known)
-            self._limits, self._targets = Buffer(count, LIMITS), Buffer(count)
-            self._before, self._after = Buffer(count, NUMBERS), Buffer(count, NUMBERS)
+            self._limits = b"".join(LIMITS.pack(*_numbers(each)) for each in known)
+            self._targets = Struct(f"{count}d").pack
             self._positions = Struct(f"d{8 * (NUMBERS - 1)}x" * count).unpack
-            self._limits.array[:] = [_numbers(each) for each in known]
+            self._memory = ctypes.c_char * (count * STATE.size)
 
     def step(
         self, motion: Sequence[Kinematic] | None, targets: Sequence[float], dt: float
@@ -95,20 +95,18 @@ class JointFilters:
         """The numbers of the next `FilteredMotion`; None if the kernel does not know the filters or refuses
         the arguments.
         """
-        if self._kernel is None:
+        if self._kernel is None or len(targets) != len(self._filters):
             return None
         before = motion if isinstance(motion, FilteredMotion) else FilteredMotion.of(motion)
-        self._before.memory[:] = before.numbers
-        self._targets.write(*targets)
-        code = self._kernel.filter_step(
-            len(targets),
-            self._limits.address,
-            self._targets.address,
-            dt,
-            self._before.address,
-            self._after.address,
-        )
-        return None if code else bytes(self._after.memory)
+        after = self._memory()
+        try:
+            code = self._kernel.filter_step(
+                len(targets), self._limits, self._targets(*targets), dt, before.numbers, after
+            )
+        except KernelError:  # the library has been unloaded
+            self._kernel = None
+            return None
+        return None if code else after.raw
 
 
 def _numbers(joint: TrackingFilter) -> tuple[float, ...]:

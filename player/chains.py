@@ -102,7 +102,7 @@ class PlayedChain(PlayedMover[ChainEntry]):
         if directed.base == POSTURE and stored is None:
             raise InputsError(f"Chain '{self.entry.name}' has no stored posture: choose one of its postures")
         has_clips = bool(directed.clips)
-        made_of = directed.base, self.posture, directed.weights, authored.tolist(), has_clips
+        made_of = directed.base, self.posture, tuple(directed.weights), authored.tolist(), has_clips
         if has_clips or made_of != self.made_of:
             postures = [each.values for each in self.entry.postures]
             weighted = [(1.0, stored)] if stored is not None else directed.weighted(postures)

@@ -117,7 +117,7 @@ def blended(
         seconds: Duration [s] of the transition to the role of `visit`.
         dt: Time step [s].
     """
-    made_of = visit.role, visit.clip, visit.speaks, usual, names
+    made_of = visit.role, visit.clip, visit.speaks, tuple(usual.weights), usual[1:], tuple(names)
     if state is not None and state.settled is not None and state.settled.of == made_of:
         return state.settled.instruction, state
     goals = [*_weights(visit, names, usual), *_shares(visit.role, usual)]

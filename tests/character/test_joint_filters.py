@@ -1,5 +1,7 @@
 """Tests that the compiled motion filter moves all joints of a mover as the reference moves each of them."""
 
+import sys
+from concurrent.futures import ThreadPoolExecutor
 from math import nan, radians
 
 import pytest
@@ -7,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from limber.character.joint_filters import FilteredMotion, JointFilters
 from limber.motion import Kinematic, Limits, MotionStyle, NuttyFilter, TargetError, TrackingFilter
-from limber.solvers.kernel.library import kernel
+from limber.solvers.kernel.library import KernelError, kernel
 
 from tests.motion.motions import any_limits, any_shares, often, placed, unhurried
 
@@ -73,3 +75,58 @@ def test_a_target_that_is_no_number_is_refused_with_the_sentence_of_the_referenc
     motion, _ = filters.step(None, [0.0], 0.1)
     with pytest.raises(TargetError, match="hold the last good one"):
         filters.step(motion, [nan], 0.1)
+
+
+class Frozen(TrackingFilter):
+    """A filter whose joints stand still."""
+
+    def step(self, state, target, dt):
+        return state
+
+
+def test_a_filter_made_from_the_default_one_steps_by_itself():
+    filters = JointFilters([Frozen(ARM)])
+    motion, _ = filters.step(None, [0.0], 0.1)
+    assert filters.step(motion, [1.0], 0.1)[1] == (0.0,)
+
+
+def test_threads_with_states_of_their_own_do_not_mix_them():
+    joints = [TrackingFilter(ARM)] * 3
+    filters = JointFilters(joints)
+
+    def played(sign: float) -> list[tuple[float, ...]]:
+        motion, rows = filters.step(None, [0.0] * 3, 0.01)[0], []
+        for count in range(4000):
+            motion, positions = filters.step(motion, [sign * (count % 100) * 0.01] * 3, 0.01)
+            rows.append(positions)
+        return rows
+
+    alone = [played(sign) for sign in (1.0, -1.0)]
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        with ThreadPoolExecutor(2) as pool:
+            assert list(pool.map(played, (1.0, -1.0))) == alone
+    finally:
+        sys.setswitchinterval(before)
+
+
+def test_without_its_library_a_filter_goes_on_as_the_reference(monkeypatch):
+    filters = JointFilters([TrackingFilter(ARM)])
+    motion, _ = filters.step(None, [0.0], 0.1)
+    motion, _ = filters.step(motion, [0.5], 0.1)
+
+    def refuse(*_):
+        raise KernelError("switched off")
+
+    monkeypatch.setattr(kernel(), "filter_step", refuse)
+    after, positions = filters.step(motion, [0.5], 0.1)
+    assert numbers(after) == numbers((TrackingFilter(ARM).step(motion[0], 0.5, 0.1),))
+    assert positions == (after[0].position,)
+
+
+def test_another_number_of_targets_than_joints_is_refused():
+    filters = JointFilters([TrackingFilter(ARM)] * 2)
+    motion, _ = filters.step(None, [0.0, 0.0], 0.1)
+    with pytest.raises(ValueError, match="argument"):
+        filters.step(motion, [0.1], 0.1)
