@@ -49,10 +49,6 @@ CHECKS: Mapping[Fault, tuple[str, ...]] = MappingProxyType(
             "Does its dashboard say that its computer is busy?",
             _CLEAR,
         ),
-        Fault.READ_LATE: (
-            "Is the robot near its wireless access point, and does nothing else use that network much?",
-            "Does its dashboard say that its computer is busy?",
-        ),
         Fault.HELD_UP: (_CLEAR, "Did the computer sleep, or is another program keeping it busy?"),
         Fault.NO_PYSERIAL: ("Was Limber installed from its zip?",),
         Fault.BLOCKED: (

@@ -17,9 +17,6 @@ DISARM_AFTER = 5.0
 # [s] time between two cycles from which the worker counts as held up: the delay at which Blender takes it for
 # lost
 HELD_UP_AFTER = 1.02
-# [s] time in which moves are read so late that the robot stands again and again, after which an order with an
-# end is ended: several times what a wireless network needs to recover
-STALLED_AFTER = 3.0
 # [s] largest age of the pose that the user confirms: it is the pose shown now, and not an earlier one
 CONFIRM_WITHIN = 1.0  # a confirmation of an older pose has no effect
 
@@ -91,7 +88,6 @@ class Fault(IntEnum):
     OTHER_CALIBRATION = 25
     HELD_UP = 26
     UNREAD = 27
-    READ_LATE = 28
 
 
 UNREACHED = frozenset(
@@ -171,12 +167,9 @@ class SafetyInputs:
         blender_silence: Time [s] since Blender's last heartbeat.
         frame_age: Time [s] since the last usable joint values; infinite before the first.
         moves_unread_for: Age [s] of the oldest move that the device has not read; 0 without one.
-        stalled_for: Time [s] in which moves are read so late that the motion stands again and again.
-        read_after: Time [s] from sending a move until the device has read it.
         arrived: The slow approach has reached the newest joint values.
         done: A motion with an end (a test, parking) has ended.
         at_rest: The commanded angles are at rest.
-        has_read_all: The device has read all moves.
         jumped: The newest angles are far from the commanded ones, without a motion of the joints in between.
         remark: Why Blender's joint values are refused; empty if they are not.
     """
@@ -195,12 +188,9 @@ class SafetyInputs:
     blender_silence: float = 0.0
     frame_age: float = 0.0
     moves_unread_for: float = 0.0
-    stalled_for: float = 0.0
-    read_after: float = 0.0
     arrived: bool = False
     done: bool = False
     at_rest: bool = True
-    has_read_all: bool = True
     jumped: bool = False
     remark: str = ""
 
@@ -208,7 +198,7 @@ class SafetyInputs:
 @dataclass(frozen=True, slots=True)
 class Safety:
     """Safety state with the latched fault; in CONFIRM_POSE, `then` is the state that follows after
-    confirmation. In BRAKING, `fault` and `detail` are of the fault that follows at rest, if one does.
+    confirmation.
     """
 
     state: State = State.CONNECTING
@@ -253,13 +243,8 @@ def _latched(before: Safety, inputs: SafetyInputs) -> Safety:
 def _driven(before: Safety, inputs: SafetyInputs) -> Safety:
     if inputs.blender_silence > DISARM_AFTER:
         return Safety(State.FAULT, Fault.BLENDER_SILENT)
-    if before.state is State.BRAKING:
-        return _braking(before, inputs)
-    if inputs.command is Command.DISARM:
-        return _braking(Safety(State.BRAKING), inputs)
-    if before.state in (State.SETUP, State.PARKING) and inputs.stalled_for > STALLED_AFTER:
-        late = Safety(State.BRAKING, Fault.READ_LATE, f"{inputs.read_after:.2f} s")
-        return _braking(late, inputs)
+    if inputs.command is Command.DISARM or before.state is State.BRAKING:
+        return Safety(State.DISARMED if inputs.at_rest else State.BRAKING)
     if before.state is State.SETUP:
         return _setting_up(before, inputs)
     if before.state is State.PARKING:
@@ -267,15 +252,6 @@ def _driven(before: Safety, inputs: SafetyInputs) -> Safety:
     if inputs.command is Command.PARK:
         return Safety(State.PARKING)
     return _following(before, inputs)
-
-
-def _braking(before: Safety, inputs: SafetyInputs) -> Safety:
-    """Next state while the robot slows down: at rest, when the device has read its last moves, it is
-    disarmed, or in the fault for which it slows down.
-    """
-    if not (inputs.at_rest and inputs.has_read_all):
-        return before
-    return Safety(State.DISARMED) if before.fault is Fault.NONE else replace(before, state=State.FAULT)
 
 
 def _following(before: Safety, inputs: SafetyInputs) -> Safety:
@@ -295,21 +271,21 @@ def _following(before: Safety, inputs: SafetyInputs) -> Safety:
 
 
 def _setting_up(before: Safety, inputs: SafetyInputs) -> Safety:
-    """Next state while a single joint or servo is moved: disarmed after the end, unless another such command
+    """Next state while a single joint or servo is moved: disarmed at the end, unless another such command
     follows.
     """
     if inputs.command is Command.RELEASE and inputs.releases:
         return Safety(State.LIMP)
     if inputs.command in SETTING_UP:
         return _begin(State.SETUP, inputs)
-    return _braking(Safety(State.BRAKING), inputs) if inputs.done else before
+    return Safety(State.DISARMED) if inputs.done else before
 
 
 def _parking(before: Safety, inputs: SafetyInputs) -> Safety:
     """Next state while the robot moves to its park pose; arming makes it follow again, from a standstill."""
     if inputs.command in (Command.ARM, Command.ARM_CONFIRMED) and inputs.device_armed:
         return Safety(State.HOLDING)
-    return _braking(Safety(State.BRAKING), inputs) if inputs.done else before
+    return Safety(State.DISARMED) if inputs.done else before
 
 
 def _not_driven(before: Safety, inputs: SafetyInputs) -> Safety:

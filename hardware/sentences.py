@@ -268,10 +268,6 @@ _FAULTS: dict[Fault, FaultText] = {
         "check its network and its dashboard, end what else loads them, or restart the daemon",
         "; then {press:Clear Fault} to connect again",
     ),
-    Fault.READ_LATE: FaultText(
-        "The network is too slow, so the order has ended early ({port} reads moves {detail} late)",
-        "use a cable or a nearer access point, {press:Clear Fault}, then give the order again",
-    ),
     Fault.NO_PYSERIAL: FaultText(
         "Serial ports need pyserial, which is not installed",
         "install Limber from its zip, or use the virtual robot",

@@ -37,7 +37,6 @@ from .interface import (
     Units,
     in_units,
 )
-from .servo_state import LostSetting, VolatileSettings
 
 SET_TARGET, SET_SPEED, SET_MULTIPLE, GET_POSITION, GET_ERRORS = 0x84, 0x87, 0x9F, 0x90, 0xA1
 
@@ -129,13 +128,6 @@ def _position(answer: Answer, number: int) -> list[Message]:
     return [Measured(answer.servo, Quantity.POSITION, number)]
 
 
-def _held(answer: Answer, number: int) -> list[Message]:
-    """Messages of a channel that was given a goal: it must have a pulse."""
-    if number == 0 and answer.servo is not None:
-        return [LostSetting(answer.servo, "the controller sends it no pulse")]
-    return [message for message in _position(answer, number) if isinstance(message, Problem)]
-
-
 def _errors(answer: Answer, number: int) -> list[Message]:
     if number & ~sum(ERRORS):
         return [
@@ -151,7 +143,6 @@ def _errors(answer: Answer, number: int) -> list[Message]:
 
 _READERS: dict[AnswerKind, Callable[[Answer, int], list[Message]]] = {
     AnswerKind.VALUES: _position,
-    AnswerKind.HELD: _held,
     AnswerKind.IDENTITY: _errors,
     AnswerKind.OTHER_SETTING: _errors,
 }
@@ -207,15 +198,6 @@ class Maestro(Codec):
     def check(self, servos: Collection[int]) -> tuple[Exchange, ...]:
         """Query for the controller's errors, which clears them."""
         return (self._exchange((GET_ERRORS,), Answer(None, AnswerKind.IDENTITY, 2)),)
-
-    def verify(self, settings: Mapping[int, VolatileSettings]) -> tuple[Exchange, ...]:
-        """Queries for the pulses of channels that have goals. On a dead line that reads as zeros there is
-        none, whereas zeros in place of errors are none.
-        """
-        return tuple(
-            self._exchange((GET_POSITION, self._known(servo)), Answer(servo, AnswerKind.HELD, 2))
-            for servo in settings
-        )
 
     def limit(self, servo: int, speed: float) -> tuple[Exchange, ...]:
         """Command that limits the rate of change of a channel's pulse [quarter us/s]."""

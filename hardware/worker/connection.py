@@ -274,20 +274,6 @@ class Connection(ABC):
         """
         return 1.0
 
-    @property
-    def stalled_for(self) -> float:
-        """Time [s] in which `speed_scale` was so low again and again that the motion hardly moves on; 0 if it
-        is not.
-        """
-        return 0.0
-
-    @property
-    def read_after(self) -> float:
-        """Time [s] from sending a move until the device has read it, of the newest that was read; 0 if that
-        is not known.
-        """
-        return 0.0
-
     @abstractmethod
     def measured(self) -> Raw:
         """Last measured raw position of each channel (channels,); None if not measured."""

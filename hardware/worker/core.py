@@ -133,7 +133,7 @@ class Worker:
         controller = self._controller
         if (
             controller is None
-            or (_is_at_rest(connection, controller) and _has_read_all(connection))
+            or _is_at_rest(connection, controller)
             or not connection.armed
             or connection.fault_report is not None
         ):
@@ -187,15 +187,9 @@ class Worker:
             # a worker that was held up does not know what happened meanwhile, even if new frames wait, so
             # this counts as silence too
             frame_age=time - min(self._buffer.came_at, self._last_step),
+            moves_unread_for=0.0 if connection is None else connection.unread_for,
             remark=self._buffer.remark,
         )
-        if connection is not None:
-            inputs = replace(
-                inputs,
-                moves_unread_for=connection.unread_for,
-                stalled_for=connection.stalled_for,
-                read_after=connection.read_after,
-            )
         if controller is None:
             return inputs
         commanded = controller.commanded if self._safety.state in FOLLOWING else None
@@ -205,7 +199,6 @@ class Worker:
             arrived=controller.arrived,
             done=controller.done,
             at_rest=_is_at_rest(connection, controller),
-            has_read_all=_has_read_all(connection),
             jumped=commanded is not None and self._buffer.jumped(commanded),
         )
 
@@ -367,11 +360,6 @@ def _is_at_rest(connection: Connection | None, controller: MotionController) -> 
     """
     delay = 0.0 if connection is None or connection.speed_scale == 1.0 else 2.0 * HOLD_AFTER
     return controller.at_rest and controller.rested_for >= delay
-
-
-def _has_read_all(connection: Connection | None) -> bool:
-    """Whether the device has read all moves."""
-    return connection is None or connection.unread_for == 0.0
 
 
 def _leads_to(command: Command, after: Safety) -> bool:

@@ -15,8 +15,6 @@ SLOWER_AFTER = 0.05
 RECOVERY_TIME = 1.0  # [s] time in which a motion that was stopped regains its speed
 LATE_AFTER = 0.1  # [s] age of an unread move from which the daemon counts as slow
 SLOW_FOR = 1.0  # [s] time for which a daemon counts as slow after it has read a move late
-# share of the full speed below which the motion takes more than ten times as long, so that it hardly moves on
-CREEPING = 0.1
 BYTES = 8  # [bytes] size of a move's number, the content of its ping
 
 
@@ -37,15 +35,11 @@ class NumberedMoves:
         unread_for: Age [s] of the oldest unread move; 0 without one. Time in which the worker itself was held
             up does not count.
         speed_scale: Factor, 0 to 1, of the motion's speed: less the older that move is, and growing slowly.
-        stalled_for: Time [s] in which the motion was slower than CREEPING, without `RECOVERY_TIME` in between
-            in which it was faster; 0 after that.
-        read_after: Time [s] from sending the newest move that was read until that was known.
     """
 
     def __init__(self, moves: Moves, time: float) -> None:
         self.unread_for = 0.0
         self.speed_scale = 1.0
-        self.stalled_for = self.read_after = 0.0
         self._moves = moves
         self._number = 0  # number of the newest move
         self._read: int | None = None  # number of the newest move that an answered ping shows as read
@@ -54,7 +48,6 @@ class NumberedMoves:
         self._time = time
         self._clock = 0.0  # [s] time in which the worker was not held up
         self._slow_until = 0.0  # [s] by `_clock`
-        self._stalled_since, self._crept_at = 0.0, -RECOVERY_TIME  # [s] by `_clock`
 
     @property
     def is_slow(self) -> bool:
@@ -94,21 +87,9 @@ class NumberedMoves:
         read = self._number if self._read is None and has_positions else self._read or 0
         self._moves.acknowledge_to(read, time)
         while self._unread and self._unread[0][0] <= read:
-            self.read_after = self._clock - self._unread.popleft()[1]
+            self._unread.popleft()
         self.unread_for = self._clock - self._unread[0][1] if self._unread else 0.0
         largest = (HOLD_AFTER - self.unread_for) / (HOLD_AFTER - SLOWER_AFTER)
         self.speed_scale = max(0.0, min(largest, 1.0, self.speed_scale + passed / RECOVERY_TIME))
         if self.unread_for > LATE_AFTER:
             self._slow_until = self._clock + SLOW_FOR
-        self._measure_stall()
-
-    def _measure_stall(self) -> None:
-        """Update `stalled_for`."""
-        has_recovered = self._clock - self._crept_at >= RECOVERY_TIME
-        if self.speed_scale < CREEPING:
-            if has_recovered:
-                self._stalled_since = self._clock
-            self._crept_at = self._clock
-        elif has_recovered:
-            self._stalled_since = self._clock
-        self.stalled_for = self._clock - self._stalled_since

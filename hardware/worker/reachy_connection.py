@@ -376,14 +376,6 @@ class ReachyConnection(Connection):
     def speed_scale(self) -> float:
         return self._numbered.speed_scale
 
-    @property
-    def stalled_for(self) -> float:
-        return self._numbered.stalled_for
-
-    @property
-    def read_after(self) -> float:
-        return self._numbered.read_after
-
     def _watch_silence(self, time: float) -> None:
         if self.fault_report is not None:
             return

@@ -63,13 +63,11 @@ class MaestroBoard(Board):
     Attributes:
         errors: Error bits, which are cleared when they are read.
         homecomings: Number of times that an error sent all channels home.
-        without_pulse: Channel that gets no pulse, whatever its target; None if all get one.
     """
 
     def __init__(self, channels: int = 6, crc: bool = False) -> None:
         super().__init__()
         self.errors = self.homecomings = 0
-        self.without_pulse: int | None = None
         self._channels, self._crc = channels, crc
 
     def _fail(self, bit: int) -> None:
@@ -110,8 +108,7 @@ class MaestroBoard(Board):
             for at in range(command[1]):
                 self.set(command[2] + at, command[3 + 2 * at] + 128 * command[4 + 2 * at])
         elif command[0] == 0x90:
-            pulse = 0 if command[1] == self.without_pulse else self.pulses.get(command[1], 0)
-            return pulse.to_bytes(2, "little")
+            return self.pulses.get(command[1], 0).to_bytes(2, "little")
         elif command[0] == 0xA1:
             told, self.errors = self.errors, 0
             return told.to_bytes(2, "little")

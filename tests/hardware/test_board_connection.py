@@ -110,31 +110,6 @@ def test_a_maestro_s_channels_that_hold_keep_their_pulses_after_a_stop(begin):
     )  # the position at which they are held is known and needs no confirmation
 
 
-@pytest.mark.parametrize("count", [2, 10, 100])
-def test_a_maestro_that_hears_nothing_on_a_line_that_reads_as_zeros_is_a_fault_that_stays(begin, count):
-    simulation = begin("maestro", MaestroBoard())
-    simulation.arm(waving)
-    simulation.bus.hear = lambda data, now: bytes(count)  # zeros report no error
-    report = simulation.run(1.0, waving)
-    assert (report.state, report.fault) == (State.FAULT, Fault.SERVO_FORGOT)
-    assert "no pulse" in report.detail
-    assert simulation.run(3.0, waving).state is State.FAULT
-
-
-def test_a_maestro_that_lost_a_pulse_is_armed_again_and_a_later_loss_names_only_its_own_channel(begin):
-    simulation = begin("maestro", MaestroBoard())
-    for lost in (0, 2):
-        simulation.arm(POSE)
-        simulation.bus.without_pulse = lost
-        report = simulation.run(2.0, POSE)
-        assert (report.state, report.fault) == (State.FAULT, Fault.SERVO_FORGOT)
-        assert report.detail.count("no pulse") == 1
-        assert f"(servo {lost})" in report.detail
-        simulation.bus.without_pulse = None
-        simulation.command(Command.CLEAR_FAULT)
-        simulation.run(0.2, POSE)
-
-
 def test_a_maestro_that_reports_an_error_in_motion_is_a_fault_in_words(begin):
     simulation = begin("maestro", MaestroBoard())
     simulation.arm(waving)

@@ -46,8 +46,6 @@ sights = st.builds(
     done=st.booleans(),
     at_rest=st.booleans(),
     jumped=st.booleans(),
-    has_read_all=st.booleans(),
-    stalled_for=st.sampled_from([0.0, 2.0, 4.0]),
 )
 states = st.sampled_from([state for state in State if state not in (State.CLOSED, State.WORKER_LOST)])
 exhaustive = settings(max_examples=300, derandomize=True)

@@ -65,7 +65,6 @@ class ServoPlans:
         reported position has not changed: some servos reset their count of revolutions when they get torque,
         and would then rotate a whole revolution to their goal. The plan raises PlanFailed if a check fails.
         """
-        self._checks.lost_settings.clear()
         yield from self._read_settings(servos)
         self._checks.check_calibration()
         if not self._can.measures:
