@@ -105,7 +105,7 @@ class _Eye(NamedTuple):
         view = np.array(self.view.direction)
         # rotations about the view do not turn it
         turning = self.axes - np.outer(view, view @ self.axes)
-        angles = np.linalg.pinv(turning) @ needed
+        angles = np.linalg.pinv(turning, rcond=ROUNDING) @ needed
         missing = float(np.linalg.norm(needed - turning @ angles))
         beyond = [*(self.lower - angles), *(angles - self.upper), float(np.linalg.norm(angles)) - self.widest]
         return max(missing, *beyond)
@@ -157,5 +157,5 @@ def _eye(rig: bpy.types.Object, chain: bpy.types.PropertyGroup) -> _Eye:
         ).normalized()
         for joint in joints
     ]
-    lower, upper = np.array([(joint.lower, joint.upper) for joint in joints]).T
-    return _Eye(_seen_from(rig, chain), chain.widest_look, np.array(axes).T, lower, upper)
+    limits = np.array([(joint.lower, joint.upper) for joint in joints]).reshape(-1, 2)
+    return _Eye(_seen_from(rig, chain), chain.widest_look, np.array(axes).reshape(-1, 3).T, *limits.T)

@@ -138,3 +138,24 @@ def test_where_a_target_is_too_near_for_any_share_the_share_stays():
     at(rig, 0, 0.08)
     bpy.ops.limber.eyes_head_torso()
     assert rig.limber.chains["Head"].share == pytest.approx(0.7)
+
+
+@pytest.mark.parametrize("turned", [0, 20, 130])
+@pytest.mark.parametrize("size", [1.0, 0.01])
+def test_the_share_of_a_head_depends_on_no_rounding_of_its_armatures_pose(turned: float, size: float):
+    rig = child()
+    rig.rotation_euler.z, rig.scale = radians(turned), (size,) * 3
+    bpy.context.view_layer.update()
+    bpy.ops.limber.eyes_head_torso()
+    assert rig.limber.chains["Head"].share == pytest.approx(0.7)
+
+
+def test_eyes_that_only_slide_leave_all_of_a_look_to_the_head():
+    rig = child()
+    for side in "LR":
+        bone = rig.pose.bones[f"eye.{side}"]
+        bone.lock_rotation, bone.lock_location = (True,) * 3, (True, False, True)
+        limit = bone.constraints.new("LIMIT_LOCATION")
+        limit.owner_space, limit.use_min_y, limit.use_max_y, limit.max_y = "LOCAL", True, True, 0.01
+    assert bpy.ops.limber.eyes_head_torso() == {"FINISHED"}
+    assert rig.limber.chains["Head"].share == 1.0

@@ -83,14 +83,14 @@ class Playing:
     def type(self, line: str) -> None:
         os.write(self.terminal, f"{line}\n".encode())
 
-    def until(self, words: str) -> str:
-        """Reads its lines until one contains these words; returns this one."""
+    def until(self, *words: str) -> str:
+        """Reads its lines until one contains one of these texts; returns this one."""
         begin = len(self.text)
         for line in self.process.stdout:
             self.text += line
-            if words in line:
+            if any(text in line for text in words):
                 return line
-        raise AssertionError(f"it never said '{words}': {self.text[begin:]}{self.process.stderr.read()}")
+        raise AssertionError(f"it never said {words}: {self.text[begin:]}{self.process.stderr.read()}")
 
 
 def unattended(*words: str, **options: Any) -> subprocess.CompletedProcess[str]:
