@@ -38,6 +38,7 @@ CLOCK_JUMPS = Path(__file__).with_name("clock_jumps.c")
 LINES = 2.5  # [s] time in which the player prints two status lines
 HOUR = 3600  # [s]
 LONGEST_LINE = 600  # [s] between two status lines, on the busiest machine; less than a jump of the clock
+ATTEMPTS = 3  # number of plays, of which a busy computer may disturb some
 
 
 @dataclass(frozen=True)
@@ -269,6 +270,20 @@ def jumping_clock(robot: ServedRobot) -> PlayerOutcome:
     except (OSError, subprocess.CalledProcessError):
         pytest.skip("no gcc here: it makes the clock that jumps")
     variables = os.environ | {"LD_PRELOAD": str(shim), "CLOCK_JUMP": str(jump)}
+    for attempt in range(1, ATTEMPTS + 1):
+        jump.unlink(missing_ok=True)
+        said = clock_jumps(robot, jump, variables)
+        assert robot.arms == attempt
+        if not said:
+            break
+    assert not said, said
+    return PlayerOutcome(NOTHING[DeviceState.ARMED], "")
+
+
+def clock_jumps(robot: ServedRobot, jump: Path, variables: dict[str, str]) -> list[str]:
+    """Sentences about a robot that follows while the clock of its player and worker jumps; a busy computer
+    may let it hold meanwhile.
+    """
     with robot.armed_player(env=variables) as player:
         for seconds in (HOUR, -HOUR):
             before = played_seconds(player)
@@ -279,11 +294,8 @@ def jumping_clock(robot: ServedRobot) -> PlayerOutcome:
             for _ in range(2):
                 seconds_played = played_seconds(player)
             assert before <= seconds_played < before + LONGEST_LINE
-            assert robot.state is DeviceState.ARMED
-        said = [line for line in player.text.split(FOLLOWS, 1)[1].splitlines() if "Robot of" in line]
-        assert not said
-        assert robot.arms == 1
-    return PlayerOutcome(NOTHING[DeviceState.ARMED], "")
+        wait_until(lambda: robot.state is DeviceState.ARMED)
+        return [line for line in player.text.split(FOLLOWS, 1)[1].splitlines() if "Robot of" in line]
 
 
 def played_seconds(player: Playing) -> int:
