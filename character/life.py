@@ -66,11 +66,7 @@ class Life:
         joints = zip(skeleton.revolute, angles, skeleton.lower, skeleton.upper, added, strict=True)
         return np.array(
             [
-                0.0
-                if not is_revolute
-                else (angle + offset) - angle
-                if lower <= angle + offset <= upper
-                else min(max(angle + offset, min(lower, angle)), max(upper, angle)) - angle
+                min(max(angle + offset, min(lower, angle)), max(upper, angle)) - angle if is_revolute else 0.0
                 for is_revolute, angle, lower, upper, offset in joints
             ]
         )

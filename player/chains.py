@@ -35,7 +35,7 @@ class PlayedChain(PlayedMover[ChainEntry]):
         posture: Index of the stored posture that the chain kept at the last tick; -1 if none.
         base: World matrix (4, 4) of the chain's base frame.
         values: (n,) [rad; prismatic joints m] posture that the chain kept at the last tick.
-        made_of: Values from which it was made, apart from clips, to detect changes.
+        values_made_of: What `values` was made of, apart from clips; if that changes, it is made anew.
         models: Models, by whether the chain keeps stored postures one at a time, so that its posture jumps.
     """
 
@@ -46,7 +46,7 @@ class PlayedChain(PlayedMover[ChainEntry]):
     base: Matrix = field(default_factory=list)
     models: dict[bool, ChainModel] = field(default_factory=dict)
     values: Angles = field(default_factory=lambda: np.zeros(0))
-    made_of: tuple[object, ...] = ()
+    values_made_of: tuple[object, ...] = ()
 
     @property
     def anchors(self) -> list[Anchor]:
@@ -103,10 +103,10 @@ class PlayedChain(PlayedMover[ChainEntry]):
             raise InputsError(f"Chain '{self.entry.name}' has no stored posture: choose one of its postures")
         has_clips = bool(directed.clips)
         made_of = directed.base, self.posture, tuple(directed.weights), authored.tolist(), has_clips
-        if has_clips or made_of != self.made_of:
+        if has_clips or made_of != self.values_made_of:
             postures = [each.values for each in self.entry.postures]
             weighted = [(1.0, stored)] if stored is not None else directed.weighted(postures)
-            self.values, self.made_of = kept_values(directed.base, weighted, authored), made_of
+            self.values, self.values_made_of = kept_values(directed.base, weighted, authored), made_of
         return self.values
 
     def _model(self, entry: ChainEntry, posture_jumps: bool) -> ChainModel:

@@ -34,7 +34,7 @@ from .interface import (
 from .program import read_allowed
 
 MOST_BYTES = 4096  # [bytes] longest result of a function: a third of a second at 115200 baud
-MOST_PENDING = 4096  # [bytes] most that `decode` may leave unread; beyond it the bytes count as noise
+MOST_PENDING = 4096  # [bytes] largest unread rest that `decode` leaves; a larger one is discarded as noise
 MOST_SERVOS = 256  # largest number of servos of a robot
 MOST_SHOWN = 80  # number of characters of a value or an error in a sentence
 MODULE = "limber_robot"  # name under which the user's file is loaded as a module
