@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from ...motion import Kinematic, Limits, TrackingFilter, between
-from ...motion.joint import FRAMES
+from ...motion import Kinematic, Limits, TrackingFilter
 from ..device import Device
 from ..errors import ExportError
 from ..mixing import Mixing
@@ -16,6 +14,7 @@ from .check import check, check_ranges
 from .frames import at_rate, poses_at_rate
 from .named import Named
 from .recording import Pose, RecordedColumn, Recording
+from .sampling import sample
 from .take import STANDING, Take, Values
 
 HIGHEST_RATE = 255  # [1/s] largest sample rate, which some formats store in a byte; servos take less
@@ -96,7 +95,7 @@ def make_motion(take: Take, rate: int, title: str, loops: bool, has_positions: b
     if loops:
         take = _with_return(take)
         check(take, has_positions)
-    values = tuple(tuple(joint.position for joint in row) for row in sample(take, rate))
+    values = sample(take, rate)
     return Motion(title, take.device, rate, values, tuple(map(mixing.raw, values)), loops, _named(take))
 
 
@@ -116,35 +115,6 @@ def frames_at(take: Take, rate: int, title: str, has_positions: bool = True) -> 
     return Motion(
         title, take.device, rate, values, tuple(map(mixing.raw, values)), False, _named(take), poses
     )
-
-
-def sample(take: Take, rate: float) -> list[list[Kinematic]]:
-    """States of all joints at `rate` [1/s] (samples, joints), on the same curve as in the robot link's
-    playback.
-
-    It begins at rest in the first frame and ends at rest in the last, so it lasts two frames longer than the
-    take.
-    """
-    columns = list(take.joints())
-    # range of the curve's parameter [frames], outside of which the curve is at rest
-    begin, end = (STANDING - 1, len(columns[0]) - STANDING)
-    # the small term prevents a further row that only rounding would cause
-    rows = math.ceil((end - begin) * rate / take.rate - 1e-9) + 1
-    samples = []
-    for row in range(rows):
-        position = min(begin + row * take.rate / rate, float(end))
-        index = min(int(position), len(columns[0]) - FRAMES + 1)
-        samples.append(
-            [
-                between(
-                    (column[index - 1], column[index], column[index + 1], column[index + 2]),
-                    position - index,
-                    1.0 / take.rate,
-                )
-                for column in columns
-            ]
-        )
-    return samples
 
 
 def _with_return(take: Take) -> Take:

@@ -1,5 +1,6 @@
 """Tests joint values of bones moved by constraints: those of the evaluated pose, as the viewport shows it."""
 
+import json
 from math import cos, pi, radians, sin
 from random import Random
 
@@ -415,6 +416,29 @@ def test_below_live_joints_the_file_has_what_each_frame_shows(ear):
     assert apart(before, matrices(ear)) < NEAR, "live motion is shown again"
     shown = seen_over_time(ear, "ear", frames)
     assert max(abs(row[-1] - angle) for row, angle in zip(work.frames.rows, shown, strict=False)) < NEAR
+
+
+@pytest.mark.every_blender
+@pytest.mark.parametrize("multiple", [1, 2])
+def test_a_constraint_s_corner_is_in_the_file_as_it_is_seen(multiple, tmp_path):
+    rig = build({"base": "X", "arm": "X"})
+    chain = chain_of(rig, "base", "arm")
+    for number, joint in enumerate(chain.joints):
+        joint.servo, joint.velocity, joint.acceleration, joint.jerk = number, 50.0, 1e4, 1e6
+    bone = rig.pose.bones["arm"]
+    for frame, angle in ((1, -0.4), (25, 0.8)):
+        bone.rotation_euler.x = angle
+        bone.keyframe_insert("rotation_euler", frame=frame)
+    limit = bone.constraints.new("LIMIT_ROTATION")
+    limit.owner_space, limit.use_limit_x, limit.min_x, limit.max_x = "LOCAL", True, -0.1, 0.3
+    rate = multiple * round(bpy.context.scene.render.fps)
+    path = tmp_path / "motion.json"
+    make_active(rig)
+    bpy.ops.limber.export_motion(filepath=str(path), format="json", frame_start=1, frame_end=25, rate=rate)
+    rows = [row[1] for row in json.loads(path.read_text())["values"]]
+    shown = seen_over_time(rig, "arm", range(1, 26))
+    assert (min(shown), max(shown)) == pytest.approx((-0.1, 0.3), abs=NEAR)
+    assert rows[multiple::multiple][:25] == pytest.approx(shown, abs=NEAR)
 
 
 def test_where_nothing_is_constrained_no_frame_is_evaluated_again(ear, monkeypatch):
