@@ -32,16 +32,17 @@ class LIMBER_OT_new_chain(UndoOperator):
     root: StringProperty(
         name="Root",
         description=(
-            "First bone of the chain. Empty: the topmost selected bone; if only the end is selected or given,"
-            " a child of the bone from which the figure's legs branch or, without legs, the topmost bone"
+            "First bone of the chain. Empty: the selected bone that is highest in the hierarchy; if only the end"
+            " is selected or given, a child of the bone from which the figure's legs branch or, without legs,"
+            " the topmost bone"
         ),
         options={"SKIP_SAVE"},
     )
     end: StringProperty(
         name="End",
         description=(
-            "Last bone of the chain, which looks at the target or reaches for it. Empty: the lowest selected"
-            " bone"
+            "Last bone of the chain, which looks at the target or reaches for it. Empty: the selected bone that"
+            " is lowest in the hierarchy"
         ),
         options={"SKIP_SAVE"},
     )
