@@ -174,7 +174,9 @@ class _Reader:
         )
 
     def matrix(self, obj: Object) -> Matrix:
-        """World matrix of an object as evaluated; raises RigError if it was deleted or is not evaluated."""
+        """World matrix of an object as evaluated; raises RigError if it was deleted, is not evaluated or is at
+        no finite position.
+        """
         if not obj.users_collection:
             raise RigError(
                 f"Object '{obj.name}' was deleted, but a joint still holds it: choose another body there, or"
