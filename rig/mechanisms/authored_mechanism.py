@@ -174,7 +174,7 @@ class _Reader:
         )
 
     def matrix(self, obj: Object) -> Matrix:
-        """World matrix of an object as evaluated; raises RigError if it was deleted, is not evaluated or is at
+        """World matrix of an object as evaluated; raises RigError if it was deleted, is not evaluated or has
         no finite position.
         """
         if not obj.users_collection:
