@@ -10,7 +10,7 @@ import math
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from ..motion import remaining_share
+from ..solvers.crossing import minimum_jerk
 from ..solvers.gaze import SPEED
 from ..solvers.goals import Aim, Frame, Point, Position
 from ..solvers.kinematics import rotations
@@ -139,7 +139,7 @@ def attend(
         origin, left = before.guided, settings.change
     guided = target
     if left > 0.0:
-        share = remaining_share(left / settings.change)
+        share = minimum_jerk(left / settings.change)
         guided = _mixed(target, origin, share, share, share)
     still = _after_dead_zone(before.still, guided, settings.dead_zone)
     if settings.lag > 0.0:

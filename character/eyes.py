@@ -9,6 +9,7 @@ Source of the constants: docs/guide/behaviour.md, where observations of people i
 import math
 from typing import NamedTuple
 
+from ..solvers.crossing import minimum_jerk
 from ..solvers.kinematics import rotations
 from ..solvers.kinematics.rotations import Vector
 from ..solvers.kinematics.skeleton import Angles, Skeleton
@@ -92,8 +93,8 @@ class EyesState(NamedTuple):
     def closing(self) -> float:
         """How far a blink closes the lids, 0 to 1."""
         if self.blink < CLOSING:
-            return _eased(self.blink / CLOSING)
-        return _eased(max(0.0, 1.0 - (self.blink - CLOSING) / OPENING))
+            return minimum_jerk(self.blink / CLOSING)
+        return minimum_jerk(max(0.0, 1.0 - (self.blink - CLOSING) / OPENING))
 
 
 def advance(
@@ -152,7 +153,7 @@ def _averted(state: EyesState, settings: EyesSettings, dt: float) -> EyesState:
         goal = (0.0, 0.0)
         if not is_away:
             goal = (ASIDE * between(-1.0, 1.0, drawn[1]), UP * between(-1.0, 1.0, drawn[2]))
-    share = _eased(min(since_move / MOVE, 1.0))
+    share = minimum_jerk(min(since_move / MOVE, 1.0))
     aside, up = (a + share * (b - a) for a, b in zip(origin, goal, strict=True))
     return state._replace(averted=(aside, up), origin=origin, goal=goal, since_move=since_move, moves=moves)
 
@@ -178,8 +179,3 @@ def pitch(skeleton: Skeleton, angles: Angles) -> float:
     look = rotations.rotate(skeleton.forward(angles.tolist()).tool_rotation, rotations.Y)
     upward = rotations.dot(look, rotations.rotate(rest, rotations.Z))
     return math.asin(min(max(upward, -1.0), 1.0))
-
-
-def _eased(share: float) -> float:
-    """Share of a minimum-jerk movement that is completed after a share of its time."""
-    return share**3 * (10.0 - 15.0 * share + 6.0 * share * share)

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..solvers.crossing import minimum_jerk
 from ..solvers.kinematics import rotations
 from ..solvers.kinematics.rotations import Vector
 from ..solvers.kinematics.skeleton import Angles, Skeleton
@@ -119,8 +120,8 @@ def _glances(seed: int, skeleton: Skeleton, seconds: float) -> list[tuple[int, f
     while (glance := _glance(seed, skeleton, number)).begin > seconds:
         number -= 1
     share = min(1.0, (seconds - glance.begin) / DART)
-    cube, rest = share**3, 10.0 - 15.0 * share + 6.0 * share * share
-    return [(k, before + (target - before) * cube * rest) for k, before, target in glance.joints]
+    completed = minimum_jerk(share)
+    return [(k, before + (target - before) * completed) for k, before, target in glance.joints]
 
 
 @lru_cache

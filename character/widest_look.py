@@ -11,7 +11,7 @@ import math
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from ..solvers.crossing import crossing_time, remaining_share
+from ..solvers.crossing import crossing_time, minimum_jerk
 from ..solvers.goals import Aim
 from ..solvers.kinematics import rotations
 from ..solvers.kinematics.rotations import Quaternion, Vector
@@ -194,7 +194,7 @@ def _crossing(
         left = duration = crossing_time(math.dist(origin, desired))
     if left == 0.0:
         return LookState(side, desired, desired, 0.0, 0.0, is_beyond)
-    share = remaining_share(left / duration)  # share of the path that remains
+    share = minimum_jerk(left / duration)  # share of the path that remains
     angles = (desired[0] + share * (origin[0] - desired[0]), desired[1] + share * (origin[1] - desired[1]))
     return LookState(side, angles, origin, left, duration, is_beyond)
 

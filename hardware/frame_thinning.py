@@ -6,15 +6,15 @@ import math
 
 # [s] period at which the worker reads the newest frame, and skips older ones; equals `worker.core.PERIOD`
 READ_EVERY = 0.01
-# [s] shortest interval between selected frames, if all frames come faster than READ_EVERY; the margin is for
-# frames that come early, so that each selected one is read
-SHORTEST = 1.25 * READ_EVERY
+# [s] shortest interval between selected frames if some are left out; longer than READ_EVERY, since a frame
+# that comes early could replace the last one before that is read
+SELECTED_EVERY = 1.25 * READ_EVERY
 
 
 class FrameThinning:
-    """Selects every second, third or nth frame of those that come faster than the worker reads. Without it
-    the worker would read some of them, at uneven intervals, from which
-    no velocity can be computed.
+    """Selects every second, third or nth frame where frames come faster than the worker reads, and all frames
+    elsewhere. Without it the worker would read some of the fast ones, at uneven intervals, from which no
+    velocity can be computed.
     """
 
     def __init__(self) -> None:
@@ -32,6 +32,6 @@ class FrameThinning:
         if is_fast and self._frames_to_skip and time < self._next_at:
             self._frames_to_skip -= 1
             return None
-        count = math.ceil(SHORTEST / due) if is_fast else 1
+        count = math.ceil(SELECTED_EVERY / due) if is_fast else 1
         self._frames_to_skip, self._next_at = count - 1, time + count * due
         return count * due

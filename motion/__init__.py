@@ -6,7 +6,7 @@ from .joint import Kinematic, Limits, between, extrapolated
 from .limiter import Limiter, make_limiter
 from .nutty import NuttyFilter
 from .tracking import TargetMotion, TrackingFilter, TrackingState, used_limits
-from .transition import Transition, remaining_share, together
+from .transition import Transition, together
 
 FILTERS: dict[str, FilterInfo] = {
     info.name: info
@@ -64,7 +64,6 @@ __all__ = [
     "extrapolated",
     "make_filter",
     "make_limiter",
-    "remaining_share",
     "together",
     "used_limits",
 ]

@@ -103,13 +103,6 @@ class Transition:
         )
 
 
-def remaining_share(left: float) -> float:
-    """Remaining share of the distance of a minimum-jerk movement when a share `left` (1 to 0) of its time
-    remains.
-    """
-    return left**3 * (10.0 - 15.0 * left + 6.0 * left * left)
-
-
 def together(
     transitions: Sequence[Transition], states: Sequence[Kinematic], targets: Sequence[float], dt: float
 ) -> tuple[TransitionState, ...]:

@@ -19,7 +19,7 @@ _in_use = ""
 def rig_of(context):
     """The armature, or object with a mechanism, that operators act on: the active object if it is one; else
     the one in use last, whose target may be active now; else (after a file was opened) the one that is live;
-    else the only armature with chains. None if the view layer has none.
+    else the only armature with chains. None if there is none of these.
     """
     global _in_use
     rig = context.active_object

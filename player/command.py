@@ -19,13 +19,12 @@ from .check import check
 from .errors import PlayerError
 from .info import info, lines
 from .live import LiveOptions
-from .pacing import SLOWEST
+from .pacing import FASTEST, SLOWEST
 from .page_token import kept_token
 from .terminal import play_live
 from .version import player_version
 
 LONGEST_DELAY = 5.0  # [s] longest delay of a sound
-FASTEST = 1000.0  # [ticks/s] highest rate
 LONGEST = 1e9  # [s] longest performance: thirty years
 # option -> the option that it requires
 NEEDS = {"osc_host": "osc", "page_host": "page", "page_token": "page"}

@@ -1,6 +1,7 @@
 """Ticks of a performance in real time, at a rate that the computer keeps."""
 
 SLOWEST = 5.0  # [ticks/s] lowest rate
+FASTEST = 10_000.0  # [ticks/s] highest rate, also of a script: as many as a file may have frames a second
 BUSY = 0.9  # share of the time that ticks take; above it the rate is lowered
 EASY = 0.6  # share of the time that ticks would take at the next higher rate; below it the rate may rise
 LOWERED = 0.75  # factor of the rate when it is lowered; a raise divides by it

@@ -16,10 +16,10 @@ from ..files.json_fields import JsonFields
 from ..files.plain import json_of
 from ..solvers.kinematics import rotations
 from .errors import PlayerError
+from .pacing import FASTEST
 
 SAME_TIME = 1e-9  # [s] difference up to which two times count as equal, for rounding
 LONGEST = 1_000_000.0  # [s] longest performance, and latest event
-FASTEST = 10_000.0  # [ticks/s] highest rate
 # largest number of ticks, five hours at 60 a second: the recording keeps all of them in memory
 MOST_TICKS = 1_000_000
 MOST_SEED = 2**63 - 1  # largest seed

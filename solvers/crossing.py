@@ -14,8 +14,10 @@ def crossing_time(angle: float) -> float:
     return STEEPEST * angle / CROSSING_SPEED
 
 
-def remaining_share(left: float) -> float:
-    """Share of the angle that is left when a share `left` (1 to 0) of the time is left; begins and ends with
-    velocity 0.
+def minimum_jerk(share: float) -> float:
+    """Share of a minimum-jerk movement that is completed after a share (0 to 1) of its time. The movement is
+    symmetric, so this is also the share that remains when `share` of the time remains.
+
+    Source: Flash & Hogan 1985, "The coordination of arm movements".
     """
-    return left**3 * (10.0 - 15.0 * left + 6.0 * left * left)
+    return share**3 * (10.0 - 15.0 * share + 6.0 * share * share)

@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...motion import Kinematic, Limits, Transition
+from ...solvers.crossing import minimum_jerk
 from ...solvers.kinematics.rotations import Vector
 from ...solvers.kinematics.skeleton import Angles, Skeleton
 from .data import AS_USUAL, ChainRole, Gesture, StateClip, interpolated
@@ -238,5 +239,4 @@ def at(gesture: Gesture, seconds: float, end: float = inf) -> GestureEffect:
     values = interpolated(gesture.rows, seconds * gesture.rate)
     left = min(seconds, min(gesture.seconds, end) - seconds)
     strength = min(max(left / gesture.fade, 0.0), 1.0) if gesture.fade > 0.0 else 1.0
-    eased = strength**3 * (10.0 - 15.0 * strength + 6.0 * strength * strength)
-    return GestureEffect(tuple(values.tolist()), eased, gesture.is_added)
+    return GestureEffect(tuple(values.tolist()), minimum_jerk(strength), gesture.is_added)

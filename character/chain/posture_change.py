@@ -11,7 +11,8 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from ...motion import Kinematic, Transition, remaining_share, together
+from ...motion import Kinematic, Transition, together
+from ...solvers.crossing import minimum_jerk
 from ...solvers.goals import GazeGoal
 from ...solvers.kinematics.skeleton import Angles, Skeleton
 from .inputs import KeptPosture
@@ -71,7 +72,7 @@ def in_change(
     )
     if change.offset is None or change.left == 0.0:
         return goal, PostureChange(kept)
-    posture = goal.posture + remaining_share(change.left / change.seconds) * change.offset
+    posture = goal.posture + minimum_jerk(change.left / change.seconds) * change.offset
     # returning the last tick's object tells the solver that the goal has not changed
     if (
         state.goal.ends == goal.ends

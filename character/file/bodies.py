@@ -40,7 +40,6 @@ INPUTS = (
 ROOT = ("root x", "root y", "root z", "root rotation x", "root rotation y", "root rotation z")
 # limits beyond which a reader refuses a file
 MOST_LINKS = 1000  # largest number of a body's links
-MOST_FEET = 100  # largest number of links that belong to a foot's sole
 MOST_LEVEL = 1000  # largest priority level of a target
 
 
@@ -296,8 +295,6 @@ def _target(plain: JsonFields) -> Target:
 
 def _foot(plain: JsonFields, arrays: ArrayReader) -> Foot:
     parts = plain.children("sole", "part", "link")
-    if len(parts) > MOST_FEET:
-        plain.wrong("sole", f"at most {MOST_FEET} parts")
     sole = tuple((part.get("link", str), arrays.get(part, "points", (-1, 3))) for part in parts)
     if any(not len(points) for _, points in sole):
         plain.wrong("sole", "points of each part")

@@ -32,16 +32,17 @@ class LIMBER_OT_new_chain(UndoOperator):
     root: StringProperty(
         name="Root",
         description=(
-            "First bone of a chain with a given End. Empty: a child of the bone from which the figure's legs"
-            " branch or, without legs, the topmost bone"
+            "First bone of the chain. Empty: the selected bone that is highest in the hierarchy; if only the end"
+            " is selected or given, a child of the bone from which the figure's legs branch or, without legs,"
+            " the topmost bone"
         ),
         options={"SKIP_SAVE"},
     )
     end: StringProperty(
         name="End",
         description=(
-            "Last bone of the chain, which looks at the target or reaches for it. Empty: root and end are the"
-            " selected bones"
+            "Last bone of the chain, which looks at the target or reaches for it. Empty: the selected bone that"
+            " is lowest in the hierarchy"
         ),
         options={"SKIP_SAVE"},
     )
@@ -82,12 +83,17 @@ class LIMBER_OT_new_chain(UndoOperator):
         self._warn(rig, chain, needed)
 
     def _chosen(self, context, rig) -> tuple[list[str], str]:
-        """(bones, remark): names of the bones from which the chain is made. If all bones are selected, it is
-        the bone that looks by its name, and the remark says so; else the remark is "".
+        """(bones, remark): names of the bones from which the chain is made. If all bones are selected, its
+        end is the bone that looks by its name, and the remark says so; else the remark is "".
         """
         if self.end:
             return [name for name in (self.root, self.end) if name], ""
-        chosen = _selected(context)
+        chosen, remark = self._selected(context, rig)
+        return ([self.root, chains.find_path(rig, chosen)[-1]] if self.root else chosen), remark
+
+    def _selected(self, context, rig) -> tuple[list[str], str]:
+        """`_chosen` by the selection alone."""
+        chosen = [bone.name for bone in context.selected_pose_bones or () if bone.id_data == rig]
         if len(chosen) != len(context.visible_pose_bones or ()):
             return chosen, ""
         looking = eyes_head_torso.looking_of(rig, chosen)
@@ -107,9 +113,3 @@ class LIMBER_OT_new_chain(UndoOperator):
                 f"Bone '{shared}' is moved by mechanism '{rig.name}', too, so only one of the two can be live:"
                 " drive that bone by the mechanism's Goals or Motors, or make a chain of other bones",
             )
-
-
-def _selected(context) -> list[str]:
-    """Names of the armature's selected bones."""
-    rig = rig_of(context)
-    return [bone.name for bone in context.selected_pose_bones or () if bone.id_data == rig]

@@ -92,11 +92,16 @@ class LIMBER_OT_add_mechanism_goal(UndoOperator):
             goal.target = build.target_at(
                 bone.name, owner.matrix_world @ bone.matrix, owner.users_collection[0]
             )
+        elif body is not owner and body.limber.part.kind == NONE:
+            goal.name, goal.body = body.name, body
+            goal.target = build.target_at(body.name, body.matrix_world, owner.users_collection[0])
         else:
-            goal.name = body.name
-            if body is not owner and body.limber.part.kind == NONE:
-                goal.body = body
-                goal.target = build.target_at(body.name, body.matrix_world, owner.users_collection[0])
+            part = "Bone" if settings.use_bones else "Body"
+            self.report(
+                {"WARNING"},
+                f"No {part.lower()} of '{owner.name}' is active, so goal '{goal.name}' has none: choose its"
+                f" {part} and Target, or set Goal to Centre of Mass and choose a Target",
+            )
 
 
 class LIMBER_OT_remove_mechanism_goal(RemovePart):

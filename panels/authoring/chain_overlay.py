@@ -51,8 +51,8 @@ _cached: Drawing | None = None  # the newest drawing; None: there are no live ch
 
 
 def drawing() -> Drawing | None:
-    """Lines and labels over all visible live chains; None if there are no such chains. While playback exceeds
-    its time budget, the cached drawing is reused for some frames.
+    """Lines and labels over all visible live chains; None if there are no such chains or all overlays are
+    off. While playback exceeds its time budget, the cached drawing is reused for some frames.
     """
     global _cached
     view, layer = bpy.context.window_manager.limber_view, bpy.context.view_layer

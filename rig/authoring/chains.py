@@ -35,9 +35,9 @@ def find_path(rig: bpy.types.Object, selected: list[str]) -> list[str]:
     """Names of a new chain's bones from root to end: the path between the selected bones; if only one bone is
     selected, the path from that bone upward.
 
-    An end bone that only marks its parent's tip is left out (`chain_end`). Upward the path ends at the top of
-    the hierarchy, before a bone that constraints or the armature's mechanism move, or where the structure of
-    the figure ends it (`chain_root`).
+    A single bone that only marks its parent's tip is left out (`chain_end`). Upward the path ends at the top
+    of the hierarchy, before a bone that constraints or the armature's mechanism move, or where the structure
+    of the figure ends it (`chain_root`).
 
     Raises:
         RigError: nothing is selected, the armature has no bone of a name, the selection is not on one path,
@@ -143,8 +143,8 @@ def moving_bones(rig: bpy.types.Object, names: list[str]) -> list:
     """Pose bones of a path that would get joints in a new chain.
 
     Raises:
-        RigError: no chain is possible: no bone moves, or a bone is part of another chain or follows another
-            bone of the path.
+        RigError: no chain is possible: no bone moves, or a bone is part of another chain, follows another
+            bone of the path, or has no free axis and is moved by a constraint.
     """
     _refuse_shared(rig, names)
     constrained.refuse(rig, [name for name in names if carried.carrier(rig.pose.bones[name], names) is None])

@@ -2,9 +2,17 @@
 while a property points to them.
 """
 
+from collections.abc import Iterator
+from itertools import takewhile
+
 import bpy
 
 from .errors import RigError
+
+LayerPath = tuple[bpy.types.LayerCollection, ...]
+
+# rest of a sentence on an object that is not evaluated though viewports show it, as one disabled in renders
+HIDDEN = "is hidden or in no visible collection: show it, Blender does not evaluate it otherwise"
 
 
 def find(name: str, uid: int) -> bpy.types.Object | None:
@@ -51,17 +59,52 @@ def evaluated(
     """
     evaluated_object = obj.evaluated_get(depsgraph)
     if not evaluated_object.is_evaluated:
-        raise RigError(
-            f"{what} '{obj.name}' is hidden or in no visible collection: show it, Blender does not evaluate"
-            " it otherwise"
-        )
+        raise RigError(f"{what} '{obj.name}' {why_unevaluated(obj, depsgraph.view_layer) or HIDDEN}")
     return evaluated_object
 
 
-def is_unevaluated(context: bpy.types.Context, obj: bpy.types.Object) -> bool:
-    """Whether Blender does not evaluate an object because it is disabled in viewports, or not in the view
-    layer. Objects hidden by their eye icon are evaluated.
+def why_unevaluated(obj: bpy.types.Object, view_layer: bpy.types.ViewLayer) -> str:
+    """Why Blender does not evaluate an object in a view layer's viewports, and the remedy, as the rest of a
+    sentence that begins with the object; "" if it does. Objects hidden by their eye icon are evaluated.
     """
-    if obj.hide_viewport or obj.name not in context.view_layer.objects:
-        return True
-    return all(collection.hide_viewport for collection in obj.users_collection)
+    if obj.visible_get(view_layer=view_layer):
+        return ""
+    if obj.hide_viewport:
+        return (
+            "is disabled in viewports, so Blender does not evaluate it: show it in the Outliner (its monitor)"
+        )
+    hiding = [_hiding(path) for path in _paths(view_layer.layer_collection, set(obj.users_collection))]
+    if not hiding:
+        return f"is in no collection of view layer '{view_layer.name}': link it to one"
+    if None in hiding:
+        return ""
+    layer = hiding[0]
+    how, icon = (
+        ("excluded from the view layer", "its check box")
+        if layer.exclude
+        else ("disabled in viewports", "its monitor")
+    )
+    return (
+        f"is in collection '{layer.name}', which is {how}, so Blender does not evaluate it: show the"
+        f" collection in the Outliner ({icon})"
+    )
+
+
+def _paths(
+    layer: bpy.types.LayerCollection, homes: set[bpy.types.Collection], above: LayerPath = ()
+) -> Iterator[LayerPath]:
+    """Paths from the view layer's top collection to each of the collections `homes`."""
+    path = (*above, layer)
+    if layer.collection in homes:
+        yield path
+    for child in layer.children:
+        yield from _paths(child, homes, path)
+
+
+def _hiding(path: LayerPath) -> bpy.types.LayerCollection | None:
+    """The collection of a path that keeps the objects of its last one from being evaluated; None if none
+    does. A collection that is disabled hides all below it; one that is excluded has excluded those below.
+    """
+    disabled = next((layer for layer in path if layer.collection.hide_viewport), None)
+    excluded = list(takewhile(lambda layer: layer.exclude, reversed(path)))
+    return excluded[-1] if excluded else disabled

@@ -20,7 +20,8 @@ def calibrate(
     """Computes and stores the rotation offset of each pair and the scale; returns the scale.
 
     Raises:
-        RigError: the pairs cannot be used, or the body is already live and so shows no authored pose.
+        RigError: the pairs cannot be used, or the body's pose is to be used and is not shown, since the body
+            is live.
     """
     if retarget.live and retarget.calibrate_from == "POSE":
         raise RigError(

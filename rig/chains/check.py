@@ -11,7 +11,7 @@ from ...solvers.kinematics import rotations
 from ...solvers.kinematics.skeleton import Skeleton, SkeletonError
 from ..blender.errors import Finding, RigError
 from ..blender.overrides import why_not_editable
-from ..blender.presence import is_unevaluated
+from ..blender.presence import why_unevaluated
 from ..bones import axes, imported_robot
 from ..bones.joint_axes import joint_axes
 from ..bones.limit_faults import range_faults, rate_faults
@@ -76,12 +76,8 @@ def _findings(
 def _rig(context: bpy.types.Context, rig: bpy.types.Object) -> Iterator[Finding]:
     if why := why_not_editable(rig):
         yield Finding(why, True)
-    if is_unevaluated(context, rig):
-        yield Finding(
-            f"Armature '{rig.name}' is hidden and Blender does not evaluate it: show it in the Outliner (its"
-            " monitor, its collection)",
-            True,
-        )
+    if why := why_unevaluated(rig, context.view_layer):
+        yield Finding(f"Armature '{rig.name}' {why}", True)
     if why := why_no_pose(rig):
         yield Finding(why)
 
@@ -244,11 +240,10 @@ def _target(
         yield Finding(why, True)
         return
     # while live, Limber's constraints keep those targets evaluated that depend on objects alone
-    elif is_unevaluated(context, target.obj) and (target.bone or not depends_on_objects_alone(target.obj)):
-        yield Finding(
-            f"Target '{target.name}' is disabled in viewports, so it does not move: show it in the Outliner"
-            " (monitor, collection)"
-        )
+    elif (target.bone or not depends_on_objects_alone(target.obj)) and (
+        why := why_unevaluated(target.obj, context.view_layer)
+    ):
+        yield Finding(f"Target '{target.name}' {why}")
     if not all(map(isfinite, target.obj.matrix_world.translation)):
         yield Finding(
             f"The position of target '{target.name}' is not a number: clear its location, its drivers or its"

@@ -56,7 +56,7 @@ def prepare(owner: bpy.types.Object, depsgraph: bpy.types.Depsgraph, is_rest: bo
     """Reads an owner's mechanism as authored, and assembles it. `is_rest`: as for `read`.
 
     Raises:
-        RigError: the mechanism cannot be read, or cannot be assembled.
+        RigError: the mechanism cannot be read or assembled, or has nothing that can move.
     """
     reading = read(owner, depsgraph, is_rest)
     try:

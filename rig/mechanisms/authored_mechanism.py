@@ -11,7 +11,7 @@ from mathutils import Matrix
 from ...solvers.kinematics.se3 import Array, frame_array, inverse
 from ...solvers.mechanism.model import WORLD, Joint, Mechanism, MechanismError, RigidBody
 from ..blender.errors import RigError
-from ..blender.presence import find
+from ..blender.presence import evaluated, find
 from . import bones, joints, rest_pose
 from .masses import Mass, of_object
 from .motorised import with_motors
@@ -174,20 +174,17 @@ class _Reader:
         )
 
     def matrix(self, obj: Object) -> Matrix:
-        """World matrix of an object as evaluated; raises RigError if it was deleted or is not evaluated."""
-        evaluated = obj.evaluated_get(self.depsgraph)
+        """World matrix of an object as evaluated; raises RigError if it was deleted, is not evaluated or has
+        no finite position.
+        """
         if not obj.users_collection:
             raise RigError(
                 f"Object '{obj.name}' was deleted, but a joint still holds it: choose another body there, or"
                 " undo"
             )
-        if not evaluated.is_evaluated:
-            raise RigError(
-                f"Object '{obj.name}' is in no visible collection: show it, Blender does not evaluate it"
-                " otherwise"
-            )
-        rigid(evaluated.matrix_world, f"Object '{obj.name}'")
-        return evaluated.matrix_world
+        world: Matrix = evaluated(obj, self.depsgraph, "Object").matrix_world
+        rigid(world, f"Object '{obj.name}'")
+        return world
 
     # Objects
 

@@ -44,7 +44,9 @@ def rows(matrix: Matrix) -> list[float]:
 def _shown_pose(
     owner: bpy.types.Object, goal: bpy.types.PropertyGroup, depsgraph: bpy.types.Depsgraph
 ) -> Array:
-    """World pose (4, 4) of the goal's object or bone, as shown; raises RigError if it has neither."""
+    """World pose (4, 4) of the goal's object or bone, as shown; raises RigError if it has neither,
+    or if its bone is missing.
+    """
     if goal.bone:
         shown = owner.evaluated_get(depsgraph)
         if goal.bone not in shown.pose.bones:

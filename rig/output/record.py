@@ -149,7 +149,8 @@ def finish(owner: bpy.types.Object) -> Keyed:
     what it has keyed. Previous actions stay.
 
     Raises:
-        RigError: nothing is being recorded, or nothing was recorded yet; then recording continues.
+        RigError: nothing is being recorded; nothing was recorded yet, or all of it was deleted: then
+            recording continues.
     """
     if not is_going(owner):
         raise RigError("Nothing is being recorded: press Record Live first")

@@ -15,6 +15,7 @@ from . import links, values
 
 # [rad] smallest motion of a servo that sets its range; smaller motions count as unintended
 LEAST_MOTION = 0.05
+NO_ZERO = "'{}' has no zero of its own: type the positions at the ends of its range"
 
 
 @dataclass
@@ -72,7 +73,7 @@ def zero(rig: bpy.types.Object, name: str, value: float) -> list[str]:
             settings.recorded_offset = _homing_offset(rig, index)
             changes.append(f"servo {channel.servo}: {settings.zero_us:.0f}")
     if not changes:
-        raise RigError(f"'{name}' has no zero of its own: type the positions at the ends of its range")
+        raise RigError(NO_ZERO.format(name))
     return changes
 
 
@@ -103,6 +104,8 @@ def end(rig: bpy.types.Object, name: str, high: bool) -> list[str]:
             )
         setattr(settings, "max_us" if upper else "min_us", position)
         changes.append(f"servo {channel.servo}: {position:.0f}")
+    if not changes:
+        raise RigError(NO_ZERO.format(name))
     return changes
 
 

@@ -147,7 +147,8 @@ def _motor_names(model: str) -> list[str]:
 
 def _arm(arms: Mapping[str, Mapping[str, str]], prefix: str) -> Mapping[str, str]:
     """The arm with a prefix; without a prefix, the arm of the motors with plain names, else the file's only
-    arm. Raises RigError if no arm has the prefix, or if there are several arms and no prefix.
+    arm; empty if the file has none. Raises RigError if no arm has the prefix, or if there are several arms
+    and no prefix.
     """
     if prefix and prefix not in arms:
         raise RigError(

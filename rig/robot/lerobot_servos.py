@@ -44,7 +44,7 @@ def servo_at(rig: bpy.types.Object, joint: FileJoint) -> LerobotServo | None:
 
 def servo_of(rig: bpy.types.Object, name: str, number: int, zero: Zero | None) -> LerobotServo | None:
     """Servo of the LeRobot motor `name`: the servo of the model's joint, of a bone or of a value with this
-    name, else the servo with the number `number`.
+    name, else the servo with the number `number`; None if there is none.
     """
     joint_name = zero.of if zero is not None and zero.of else name
     for bone, record in imported_robot.records(rig) if imported_robot.is_robot(rig) else ():

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..crossing import crossing_time, remaining_share
+from ..crossing import crossing_time, minimum_jerk
 from ..kinematics.se3 import Array, exponential, logarithm
 from ..kinematics.skeleton import Angles
 from ..tolerances import NO_DIRECTION
@@ -37,7 +37,7 @@ class BranchTransition(NamedTuple):
 
     def shown(self) -> BonePose:
         """The current deviation."""
-        share = remaining_share(self.left / self.duration)
+        share = minimum_jerk(self.left / self.duration)
         values = self.optimum.values + share * (self.origin.values - self.optimum.values)
         return BonePose(values, self.optimum.balls @ exponential(share * self.vectors))
 

@@ -57,6 +57,16 @@ def test_many_selected_bones_on_one_path_make_the_chain_from_the_first_to_the_la
     assert ("middle", "X") in joints(chain)
 
 
+@pytest.mark.parametrize("selected", [("head",), ("upper", "head"), ("base", "lower", "head")])
+def test_a_given_root_begins_the_chain_to_the_selected_end(selected):
+    chain = new_chain(build(UPRIGHT), *selected, root="middle")
+    assert (chain.root, chain.end) == ("middle", "head")
+
+
+def test_a_given_root_without_a_selected_end_asks_for_that():
+    assert "select the end bone" in refusal(build(UPRIGHT), root="middle")
+
+
 def test_a_branching_selection_is_refused_and_names_the_bones():
     rig = build({**UPRIGHT, "arm": "X", "hand": "X"}, parents={"arm": "middle"})
     said = refusal(rig, "base", "head", "arm")

@@ -240,7 +240,7 @@ def test_pulses_the_wrong_way_round_are_named(rig, chain):
 def test_a_hidden_armature_is_named(rig, chain):
     make_active(rig)
     rig.hide_viewport = True
-    only(rig, chain, "'Rig'", "show it", blocks=True)
+    only(rig, chain, "'Rig' is disabled in viewports", "show it", blocks=True)
     rig.hide_viewport = False
     rig.hide_set(True)
     assert sentences(rig, chain) == []
@@ -253,10 +253,26 @@ def test_an_armature_in_a_disabled_collection_is_named(rig, chain):
     bpy.context.scene.collection.objects.unlink(rig)
     assert sentences(rig, chain) == []
     collection.hide_viewport = True
-    assert "show it in the Outliner" in sentences(rig, chain)[0]
+    only(rig, chain, "'Rig' is in collection 'Robot', which is disabled in viewports", "monitor", blocks=True)
     collection.hide_viewport = False
     bpy.context.view_layer.layer_collection.children["Robot"].exclude = True
-    assert "show it in the Outliner" in sentences(rig, chain)[0]
+    only(rig, chain, "'Rig' is in collection 'Robot', which is excluded", "check box", blocks=True)
+
+
+@pytest.mark.every_blender
+def test_an_armature_in_a_collection_of_a_disabled_collection_is_named_with_that(rig, chain):
+    outer, inner = (bpy.data.collections.new(name) for name in ("Robots", "Robot"))
+    bpy.context.scene.collection.children.link(outer)
+    outer.children.link(inner)
+    inner.objects.link(rig)
+    bpy.context.scene.collection.objects.unlink(rig)
+    outer.hide_viewport = True
+    only(rig, chain, "'Rig' is in collection 'Robots', which is disabled in viewports", blocks=True)
+    outer.hide_viewport = False
+    bpy.context.view_layer.layer_collection.children["Robots"].exclude = True
+    only(rig, chain, "'Rig' is in collection 'Robots', which is excluded", blocks=True)
+    bpy.context.scene.collection.objects.link(rig)
+    assert sentences(rig, chain) == [], "it is in a shown collection, too"
 
 
 def test_visual_keying_is_named(rig, chain):

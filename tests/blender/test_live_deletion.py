@@ -276,7 +276,7 @@ def test_a_rig_that_is_disabled_holds_and_says_so_until_it_is_shown(seeing):
     rig, chain = seeing
     rig.hide_viewport = True
     bpy.context.scene.frame_set(4)
-    assert "hidden" in session(rig, chain).problem
+    assert "disabled in viewports" in session(rig, chain).problem
     assert "show it" in session(rig, chain).problem
     rig.hide_viewport = False
     assert_looks(rig, chain)
@@ -292,7 +292,7 @@ def test_a_rig_whose_collection_is_excluded_holds_until_it_is_back(seeing):
     layer = bpy.context.view_layer.layer_collection.children["Robots"]
     layer.exclude = True
     bpy.context.scene.frame_set(4)
-    assert "in no visible collection" in session(rig, chain).problem
+    assert "excluded from the view layer" in session(rig, chain).problem
     layer.exclude = False
     bpy.context.scene.frame_set(5)
     assert_looks(rig, chain)

@@ -34,6 +34,17 @@ def test_blenders_own_hinges_make_a_mechanism_that_turns():
     assert those.world(bpy.data.objects["coupler"])[0, 3] == pytest.approx(0.05 * np.sin(0.7), abs=1e-6)
 
 
+@pytest.mark.parametrize("make", [lambda: (four_bar(), owned())[1], lambda: boned()[0]])
+def test_a_goal_that_is_added_while_no_body_is_active_says_what_to_choose(make, capfd):
+    owner = make()
+    make_active(owner)
+    bpy.ops.limber.add_mechanism_goal()
+    goal = owner.limber.mechanism.goals[-1]
+    part = "Bone" if owner.limber.mechanism.use_bones else "Body"
+    assert (goal.body, goal.bone) == (None, "")
+    assert f"so goal '{goal.name}' has none: choose its {part} and Target" in capfd.readouterr().out
+
+
 def test_empties_with_a_joint_of_limbers_own_do_as_well():
     four_bar(those.joint, "revolute")
     owner = go_live()

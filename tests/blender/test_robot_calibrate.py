@@ -98,6 +98,17 @@ def test_ends_are_where_the_robot_stands(rig, chain, bus):
         bpy.ops.limber.set_end(joint="middle X", end="LOW")
 
 
+@pytest.mark.parametrize(("press", "more"), [("set_zero", {}), ("set_end", {"end": "LOW"})])
+def test_a_value_that_has_no_zero_says_what_to_type(rig, press, more):
+    rig["jaw"] = 0.5
+    bpy.ops.limber.add_auxiliary(path=f'bpy.data.objects["{rig.name}"]["jaw"]')
+    rig.limber.device.auxiliaries[0].servo = 20
+    connect(rig)
+    until(lambda: None not in status(rig).positions, "all positions are known")
+    with pytest.raises(RuntimeError, match="'jaw' has no zero of its own: type the positions at the ends"):
+        getattr(bpy.ops.limber, press)(joint="jaw", **more)
+
+
 @pytest.mark.every_blender
 def test_a_range_is_recorded_by_hand_for_the_joints_that_were_moved(rig, chain, bus):
     limp(rig)

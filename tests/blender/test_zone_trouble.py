@@ -90,6 +90,13 @@ def test_hidden_zones_and_those_without_an_inside_are_named(rig, chain):
     with pytest.raises(RuntimeError, match="'Table' is disabled in viewports"):
         bpy.ops.limber.check_motion()
     zone.hide_viewport = False
+    collection = bpy.data.collections.new("Room")
+    bpy.context.scene.collection.children.link(collection)
+    collection.objects.link(zone)
+    bpy.context.scene.collection.objects.unlink(zone)
+    bpy.context.view_layer.layer_collection.children["Room"].exclude = True
+    with pytest.raises(RuntimeError, match="'Table' is in collection 'Room', which is excluded"):
+        bpy.ops.limber.check_motion()
     rig.limber.zones[0].zone = mesh("Nothing", [])
     with pytest.raises(RuntimeError, match="'Nothing' has no points"):
         bpy.ops.limber.check_motion()

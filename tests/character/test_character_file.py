@@ -16,6 +16,7 @@ import pytest
 from hypothesis import given, settings
 from limber.character.behaviour.data import Gesture
 from limber.character.behaviour.ready import READY
+from limber.character.body.feet import Foot
 from limber.character.file import archive, reading, writing
 from limber.character.file.errors import CharacterFileError
 from limber.character.file.media import MOST_SOUNDS, THUMBNAIL, PackedSound
@@ -24,6 +25,8 @@ from limber.character.file.tracks import MOST_LENGTH, WIDTH, ArrayReader, ClipTr
 from limber.files.json_fields import JsonFields
 from limber.files.png import png, png_size
 from limber.solvers.expressive.measures import MOST_JOINTS
+from limber.solvers.kinematics.skeleton import End
+from limber.solvers.whole_body.body import Body
 
 from tests import deep
 from tests.character.samples import body, chain, character, mechanism, robot, skeleton
@@ -105,6 +108,14 @@ def test_what_is_written_is_read_equal_to_the_last_bit(tmp_path: Path):
     written = replace(character(), behaviour=replace(ready, gestures=(gesture,)), mechanisms=(mechanism(),))
     writing.write(tmp_path / "a.limber", written)
     assert same(reading.read(tmp_path / "a.limber"), written)
+
+
+def test_a_foot_of_as_many_links_as_may_be_written_is_read():
+    sole = tuple((f"Toe {k}", np.zeros((1, 3))) for k in range(reading.MOST_ITEMS - 2))
+    links = [*body().body.link_ends, *(End(2, name=link) for link, _ in sole)]
+    walker = replace(body(), body=Body(body().body.joints, links), feet=(Foot("Hand", sole),))
+    members = writing.members_of(replace(character(), bodies=(walker,)))
+    assert same(reading.character_of(members, "a.limber").bodies[0].feet, walker.feet)
 
 
 def test_the_same_character_gives_the_same_bytes(data: bytes):

@@ -5,15 +5,19 @@ import os
 import signal
 import subprocess
 import sys
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from limber.character.chain.settings import RIG
 from limber.character.file.writing import write
+from limber.files.json_fields import JsonFields
 from limber.hardware.device import VIRTUAL_PORT
 from limber.player.command import main, parser
-from limber.player.script import Event, Script, remarks
+from limber.player.errors import PlayerError
+from limber.player.pacing import FASTEST
+from limber.player.script import Event, Script, remarks, script_of
 
 from tests.character.samples import chain, character
 from tests.player.test_live import robot
@@ -77,6 +81,17 @@ def test_a_number_out_of_its_bounds_is_told_them(option: str, text: str, capsys:
     with pytest.raises(SystemExit):
         parser().parse_args(["play", "a.limber", option, text])
     assert f"{text}: give a " in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("rate", "is_allowed"), [(FASTEST, True), (1.01 * FASTEST, False)])
+def test_a_script_may_have_the_rates_that_the_command_may_have(rate: float, is_allowed: bool):
+    plain = JsonFields("script", {"seconds": 0.0, "rate": rate}, PlayerError)
+    for use in (
+        lambda: parser().parse_args(["play", "a.limber", "--rate", str(rate)]),
+        lambda: script_of(plain),
+    ):
+        with nullcontext() if is_allowed else pytest.raises((SystemExit, PlayerError)):
+            assert use().rate == rate
 
 
 @pytest.mark.parametrize(

@@ -88,8 +88,8 @@ def follow(rig: bpy.types.Object, source: bpy.types.Object) -> range:
 
 
 def _refuse_too_few(rig: bpy.types.Object, retarget: bpy.types.PropertyGroup) -> None:
-    """Raises RigError if at least half of the robot's limbs have no pair, or if a robot without known limbs
-    has too few pairs.
+    """Raises RigError if more than half of the robot's limbs have no pair, or if a robot without known limbs
+    has too few pairs; not if only paired bones are to follow.
     """
     limbs = {
         bones[0] for part, bones in pairing.parts_of(rig).items() if part.name in pairing.LIMBS and bones

@@ -126,7 +126,8 @@ class MotionCheck(SteppedJob):
         """Checks one frame; returns whether there are more.
 
         Raises:
-            RigError: a mover cannot be solved from the first frame on, or a no-go zone was deleted meanwhile.
+            RigError: a mover cannot be solved from the first frame on, or a no-go zone is no longer there or
+                shown.
         """
         frame = self.frame
         self.scene.frame_set(frame)

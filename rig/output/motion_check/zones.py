@@ -11,7 +11,7 @@ import numpy as np
 from mathutils import Matrix, Vector
 
 from ...blender.errors import RigError
-from ...blender.presence import is_unevaluated
+from ...blender.presence import is_deleted, why_unevaluated
 from ...scene.dependencies import dependencies_of
 from ...scene.placement import Placement
 from .convex import Ball, ConvexBody, Hull, intrusion
@@ -162,16 +162,10 @@ def trouble(context: bpy.types.Context, zone: bpy.types.PropertyGroup) -> str:
             f"The object of no-go zone '{zone.name}' was deleted: choose another for it, or take it from the"
             " list"
         )
-    if obj.name not in context.view_layer.objects:
-        return (
-            f"No-go zone '{obj.name}' is deleted, or in no collection that is shown: bring it back, or take"
-            " it from the list"
-        )
-    if is_unevaluated(context, obj):
-        return (
-            f"No-go zone '{obj.name}' is disabled in viewports, so Blender does not move it: show it in the"
-            " Outliner (its monitor)"
-        )
+    if is_deleted(obj):
+        return f"No-go zone '{obj.name}' was deleted: bring it back, or take it from the list"
+    if why := why_unevaluated(obj, context.view_layer):
+        return f"No-go zone '{obj.name}' {why}"
     if not can_be(obj):
         return f"No-go zone '{obj.name}' has no inside: choose an empty or a mesh"
     return ""
