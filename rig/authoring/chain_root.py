@@ -8,6 +8,7 @@ from typing import NamedTuple
 import bpy
 import numpy as np
 
+from ..bodies.part_names import read, short_names
 from ..bones import imported_robot
 from ..bones.figure import REACH, Figure
 from ..bones.joint_axes import joint_axes
@@ -37,7 +38,7 @@ def line(rig: bpy.types.Object, upward: Sequence[str], figure: Figure | None = N
     if imported_robot.is_robot(rig):
         return Line(list(upward), "")
     figure = figure or Figure(rig)
-    stands, total = figure.standing(upward), 0
+    stands, total = figure.standing(upward) or _carried_legs(figure, upward), 0
     for k, name in enumerate(upward[1:], 1):
         total += len(stands.get(name, ()))
         if len(joint_axes(rig.pose.bones[name])) == 1:
@@ -50,6 +51,20 @@ def line(rig: bpy.types.Object, upward: Sequence[str], figure: Figure | None = N
         if _is_root_control(figure, name, upward[k - 1]):
             return Line(list(upward[:k]), f"'{name}' only places the figure")
     return Line(list(upward), "")
+
+
+def _carried_legs(figure: Figure, upward: Sequence[str]) -> dict[str, set[int]]:
+    """As `Figure.standing`, by the names of the feet, for legs that do not reach the ground, as those of a
+    figure that flies.
+    """
+    legs: dict[str, set[int]] = {}
+    for bone, short_name in short_names(figure.names).items():
+        part = read(short_name).part
+        if part is None or part.name != "foot":
+            continue
+        if branch := next((name for name in figure.controls.upstream(bone) if name in upward[1:]), ""):
+            legs.setdefault(branch, set()).add(figure.index[bone])
+    return legs
 
 
 def _is_root_control(figure: Figure, name: str, below: str) -> bool:

@@ -3,6 +3,7 @@ Blender.
 """
 
 import itertools
+import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
@@ -15,6 +16,8 @@ from ..bones.paths import missing
 # body parts, by names without side and number, that are eyes; lids and brows are not
 EYES = ("eye", "eyes", "eyeball", "eyeballs")
 ARMS = ("upper_arm", "forearm")  # body parts that branch from the chest
+LEGS = ("thigh", "shin", "foot")  # body parts that branch from the hips
+COPY = re.compile(r"\.\d{3}$")  # what Blender appends to the name of a copy
 # returns the names of the bones that carry or move a bone, nearest first
 Above = Callable[[str], Sequence[str]]
 SELECT = (
@@ -51,7 +54,23 @@ def by_names(bones: Parents, above: Above, control_of: Callable[[str], str]) -> 
     head = next(iter(bones_by_part.get(BodyPart("", "head"), ())), "")
     head = next(iter(heads(bones, head)), head)
     torso = [bone for bone in bones_by_part.get(BodyPart("", "spine"), ()) if bone in _above(bones, head)]
-    return GazeBones(torso[-1] if torso else "", head, _eyes(bones, control_of(head), above) if head else ())
+    eyes = _eyes(bones, control_of(head), above) if head else ()
+    return GazeBones(torso[-1] if torso else "", head if eyes else _last_segment(bones, head), eyes)
+
+
+def _last_segment(bones: Parents, head: str) -> str:
+    """The last bone of a head of several segments, numbered from its first bone on ("Head", "Head2",
+    "Head3"); `head` itself if no segment follows.
+    """
+    following = {
+        bones[bone]: bone
+        for bone in bones
+        if read(bone).stem in MIDDLE["head"] and not COPY.search(bone) and read(bone).number is not None
+    }
+    number = 1
+    while (segment := following.get(head)) and read(segment).number == number + 1:
+        head, number = segment, number + 1
+    return head
 
 
 def heads(bones: Parents, head: str) -> list[str]:
@@ -215,15 +234,16 @@ def _torso(
         return None
     path = [*_above(bones, ends.torso)[::-1], ends.torso]
     bones_by_part = named(bones)
-    hips = {bone for name in bones_by_part.get(BodyPart("", "hips"), ()) for bone in (name, *above(name))}
+    named_hips, spine_bones = (bones_by_part.get(BodyPart("", part), []) for part in ("hips", "spine"))
+    legs = [bone for part, limb in bones_by_part.items() if part.name in LEGS for bone in limb]
+    if legs and not any(hips in above(leg) for hips in named_hips for leg in legs):
+        # bones named hips that carry no legs are the lower end of the spine
+        named_hips, spine_bones = [], [*named_hips, *spine_bones]
+    hips = {bone for name in named_hips for bone in (name, *above(name))}
     carrying = [index for index, bone in enumerate(path[:-1]) if bone in hips]
     # else the names follow another convention, and only share some words with the known ones
     is_named = ends.head in bones_by_part.get(BodyPart("", "head"), ())
-    spine = [
-        index
-        for index, bone in enumerate(path)
-        if is_named and bone in bones_by_part.get(BodyPart("", "spine"), ())
-    ]
+    spine = [index for index, bone in enumerate(path) if is_named and bone in spine_bones]
     first = carrying[-1] + 1 if carrying else min(spine, default=0)
     return _unbroken(path[max(first, path.index(structure.begin(ends.torso))) :], follows)
 

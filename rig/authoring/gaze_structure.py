@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..bodies import translated_names
-from ..bodies.part_names import read, short_names
+from ..bodies.part_names import read, short_names, side_of
 from ..bones import imported_robot
 from ..bones.figure import NEAR, Figure
 from ..bones.front import LIMB
@@ -205,7 +205,7 @@ def _eyes(figure: Figure, above: int, belongs: Belongs = lambda _: True) -> tupl
 
 
 class _Pair(NamedTuple):
-    """A pair of bones without children that may be eyes. Of two pairs, the eyes are the one that is larger as
+    """A pair of bones that may be eyes. Of two pairs, the eyes are the one that is larger as
     a tuple.
     """
 
@@ -215,20 +215,22 @@ class _Pair(NamedTuple):
 
 
 def _pairs(figure: Figure, among: Iterable[int], aside: Container[str]) -> list[_Pair]:
-    """The pairs of bones without children that may be eyes, whose left bone is among some bones: they look to
-    the front or have one of the names in `aside`.
+    """The pairs of bones that are named eyes, or may be eyes and have no children, whose left bone is among
+    some bones: they look to the front or have one of the names in `aside`.
     """
     pairs, short = [], short_names(figure.names)
     for k in among:
         other = figure.image.get(k, -1)
-        if other in {-1, k} or figure.children[k] or figure.children[other]:
+        if other in {-1, k}:
             continue
         stem = read(short[figure.names[k]]).stem
         is_named = stem in EYE_NAMES
-        if not is_named and _ends_limb(figure, k):
+        # a bone that is named an eye may carry a pupil or a marker of its tip
+        if not is_named and (figure.children[k] or figure.children[other] or _ends_limb(figure, k)):
             continue
         ahead = _ahead(figure, (k, other)) if is_named else figure.front
-        if not _is_left(figure, k, other, ahead):
+        side = side_of(short[figure.names[k]]) if is_named else ""
+        if side == "right" or not (side or _is_left(figure, k, other, ahead)):
             continue
         aim = _aim(figure, k, other, ahead)
         if aim >= AHEAD or stem in aside:

@@ -108,7 +108,7 @@ SIDED = with_translations(
         "leg": ("leg",),  # the thigh or the shin
         "shin": ("shin", "lowerleg", "lowleg", "lleg", "calf", "shank", "tibia", "knee", "ひざ"),
         "ankle": ("ankle", "ank", "talus", "足首"),
-        "foot": ("foot", "calcn", "calcaneus"),  # a toe if the leg has a bone called ankle too
+        "foot": ("foot", "feet", "calcn", "calcaneus"),  # a toe if the leg has a bone called ankle too
         "toe": ("toe", "toes", "toebase", "ball", "ballfoot", "forefoot", "footindex", "つま先"),
     }
 )
@@ -170,6 +170,7 @@ SILENT = {
     "module",
     "assembly",
     "assy",
+    "bind",
     "fk",
     "stretch",
     "bend",
