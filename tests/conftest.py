@@ -41,7 +41,7 @@ exit_code = pytest.ExitCode.OK
 @functools.cache
 def named_files(arguments: tuple[str, ...], folder: Path) -> frozenset[Path]:
     """The files that pytest's arguments name, relative to a folder; empty if some name no file."""
-    paths = [folder / argument.split("::")[0] for argument in arguments]
+    paths = [Path(os.path.abspath(folder / argument.split("::")[0])) for argument in arguments]
     return frozenset(paths) if all(path.is_file() for path in paths) else frozenset()
 
 
