@@ -64,9 +64,10 @@ WINDOW_MARK = "every_window"  # mark of files that run in every window
 SHARED = 20  # number of files of tests in a process
 SHARED_WAITING = 12  # the same of folders in WAITING, whose processes take one to three minutes
 SHARED_WINDOW = 16  # number of files of tests in a process with a window
-# environment -> number of files of tests in a process with a Blender, about a minute and a half each; each
-# process takes 5 s to start
-SHARED_BLENDER = {".venv": 54, ".venv-4.2": 100, NEWEST: 100}
+# number of files of tests in a process with a Blender, one and a half to two minutes each; each process takes
+# 5 s to start
+SHARED_BLENDER = 54
+SHARED_SOME_CASES = 200  # the same where only some cases of marked tests run
 
 
 def python(environment: str) -> str:
@@ -130,10 +131,11 @@ def in_blender(folder: str, environment: str) -> Ring:
     title = f"tests/{folder} in {BLENDERS[environment]}"
     if environment == NEWEST and not (ROOT / NEWEST / "ready").exists():
         return Ring(title, missing=f"no {NEWEST} here; `make setup` makes it where there is a Python 3.13")
-    paths = files(folder)
+    paths, most = files(folder), SHARED_BLENDER
     if folder == "blender" and asked_cases(environment) != ALL_CASES:
         paths = [path for path in paths if MARK in path.read_text(encoding="utf-8")]
-    jobs = shared_jobs(environment, folder, paths, SHARED_BLENDER[environment])
+        most = SHARED_SOME_CASES
+    jobs = shared_jobs(environment, folder, paths, most)
     if folder == "blender":
         jobs = tuple(replace(job, threads=THREADS[environment]) for job in jobs)
     return Ring(title, jobs, rank=1)

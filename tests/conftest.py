@@ -2,6 +2,7 @@
 Blender starts with an empty profile.
 """
 
+import functools
 import os
 import shutil
 import sys
@@ -35,6 +36,21 @@ if threads.ONE:
     threads.import_blender_with_one_thread()
 
 exit_code = pytest.ExitCode.OK
+
+
+@functools.cache
+def named_files(arguments: tuple[str, ...], folder: Path) -> frozenset[Path]:
+    """The files that pytest's arguments name, relative to a folder; empty if some name no file."""
+    paths = [Path(os.path.abspath(folder / argument.split("::")[0])) for argument in arguments]
+    return frozenset(paths) if all(path.is_file() for path in paths) else frozenset()
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Ignores what was not asked for where files are named: for each of them pytest would look at all files
+    of its folder.
+    """
+    named = named_files(tuple(config.args), config.invocation_params.dir)
+    return True if named and collection_path.suffix == ".py" and collection_path not in named else None
 
 
 def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:

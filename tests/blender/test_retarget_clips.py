@@ -9,7 +9,6 @@ import select
 import shutil
 import signal
 import subprocess
-import sys
 from pathlib import Path
 
 import bpy
@@ -307,30 +306,42 @@ def test_a_robot_that_is_not_there_is_named_before_anything_begins(places, tmp_p
 
 
 @pytest.fixture
-def shell(places, tmp_path):
-    """A folder as in the documents, and a function that runs a shell command in it."""
+def folder(places, tmp_path, monkeypatch) -> Path:
+    """The working directory, with a folder of clips as in the documents."""
     (tmp_path / "clips").mkdir()
     for name in ("walk", "stand"):
         shutil.copy(places["clips"] / f"{name}.bvh", tmp_path / "clips")
-    programs = tmp_path / "programs"
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def asked(places, folder):
+    """Function that runs a shell command, and returns the words that it gives to `blender --command`; the
+    document's robot.urdf stands for the robot of these tests.
+    """
+    programs = folder / "programs"
     programs.mkdir()
     blender = programs / "blender"
-    # "--command NAME ..." as Blender takes it; the document's robot.urdf stands for the robot of these tests.
-    blender.write_text(
-        f'#!/bin/sh\n[ "$1" = --command ] || exit 9\nshift\nexec {sys.executable} {ROOT / "scripts" / "batch.py"}'
-        f' "$@" --setup {places["body.blend"]}\n'
-    )
+    blender.write_text('#!/bin/sh\n[ "$1" = --command ] || exit 9\nshift\nprintf "%s\\n" "$@"\n')
     blender.chmod(0o755)
 
-    def run(script: str, **variables: str) -> subprocess.CompletedProcess:
+    def run(script: str, **variables: str) -> list[str]:
         path = f"{programs}{os.pathsep}{os.environ['PATH']}"
         environment = os.environ | {"PATH": path} | variables
         line = ["/bin/sh", "-c", script]
-        return subprocess.run(
-            line, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=300, check=False
-        )
+        done = subprocess.run(line, env=environment, capture_output=True, text=True, timeout=300, check=True)
+        return [*done.stdout.splitlines(), "--setup", str(places["body.blend"])]
 
-    return tmp_path, run
+    return run
+
+
+def work(words: list[str]) -> None:
+    """Runs the command of these words in this Blender."""
+    name, *arguments = words
+    assert name == retarget_command.NAME
+    done = batch_commands.run(retarget_command, COMMAND, *arguments)
+    assert done.returncode == 0, done.stderr
 
 
 def block(language: str, word: str) -> str:
@@ -340,31 +351,28 @@ def block(language: str, word: str) -> str:
     return code
 
 
-def test_the_documents_first_line_works_as_it_stands(shell):
-    folder, run = shell
+def test_the_documents_first_line_works_as_it_stands(folder, asked):
     (line,) = [
         line for line in DOCUMENT.splitlines() if line.startswith("    blender --command limber_retarget")
     ]
-    done = run(line)
+    done = subprocess.run(
+        [*batch_commands.PROGRAM, *asked(line)], capture_output=True, text=True, timeout=300, check=False
+    )
     assert done.returncode == 0, done.stderr
     assert sorted(path.name for path in (folder / "out" / "clips").iterdir()) == ["stand.csv", "walk.csv"]
 
 
-def test_the_documents_array_of_jobs_works_shard_by_shard(shell):
-    folder, run = shell
+def test_the_documents_array_of_jobs_works_shard_by_shard(folder, asked):
     script = block("sh", "SBATCH")
     for number in ("1", "2", "3", "4"):
-        done = run(script, SLURM_ARRAY_TASK_ID=number)
-        assert done.returncode == 0, done.stderr
+        work(asked(script, SLURM_ARRAY_TASK_ID=number))
     assert list(manifest(folder / "out")) == ["stand", "walk"]
 
 
-def test_the_documents_lines_for_gnu_parallel_and_deadline_are_shards(shell):
-    folder, run = shell
+def test_the_documents_lines_for_gnu_parallel_and_deadline_are_shards(folder, asked):
     parallel = block("sh", "parallel").partition("parallel ")[2].replace("{}", "1")
     for line in (parallel, deadline().replace("<STARTFRAME>", "2")):
-        done = run(line.replace("/4", "/2"))
-        assert done.returncode == 0, done.stderr
+        work(asked(line.replace("/4", "/2")))
     assert list(manifest(folder / "out")) == ["stand", "walk"], "each line has written its own shard"
 
 
@@ -374,8 +382,7 @@ def deadline() -> str:
 
 
 @pytest.mark.skipif(shutil.which("node") is None, reason="no Node.js, which runs Flamenco's job types")
-def test_the_documents_job_type_makes_tasks_that_work(shell):
-    folder, run = shell
+def test_the_documents_job_type_makes_tasks_that_work(folder, asked):
     script = f"""
         const author = {{
             Task: (name, type) => ({{ name, type, commands: [], addCommand(c) {{ this.commands.push(c); }} }}),
@@ -389,8 +396,7 @@ def test_the_documents_job_type_makes_tasks_that_work(shell):
     """
     made = subprocess.run(["node", "-e", script], capture_output=True, text=True, check=True)
     for command in json.loads(made.stdout):
-        done = run(" ".join([command["exe"], *command["args"]]))
-        assert done.returncode == 0, done.stderr
+        work(asked(" ".join([command["exe"], *command["args"]])))
     assert list(manifest(folder / "out")) == ["stand", "walk"]
 
 

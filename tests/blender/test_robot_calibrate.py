@@ -44,8 +44,12 @@ def move(rig, bus, servo: int, steps: float) -> None:
     """Moves a servo by hand; returns when Blender knows its position."""
     from limber.rig.robot import calibrating
 
+    def is_there() -> bool:
+        position = calibrating.positions(rig)[servo]
+        return position is not None and abs(position - steps) < 2
+
     bus.put(servo, steps)
-    until(lambda: abs(calibrating.positions(rig)[servo] - steps) < 2, f"servo {servo} is at {steps}")
+    until(is_there, f"servo {servo} is at {steps}")
     calibrating.note()
 
 

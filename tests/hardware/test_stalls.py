@@ -20,6 +20,7 @@ from tests.hardware import simulation as simulated
 from tests.hardware.simulation import LIMITS, largest, make_device, speeds, still
 
 SECONDS = 6.0
+AFTERWARDS = 2.2  # [s] motion that follows a stall
 SEEDS = deep.count(1, 2)  # number of motions for each way in which frames can fail
 HEARTBEAT = 0.05  # [s] interval of heartbeats
 BEYOND = math.radians(1.5)  # largest distance by which a joint may exceed the unavoidable one
@@ -44,7 +45,7 @@ def authored(chance: Random, rate: float) -> list[Kinematic]:
 
 def stall_at(chance: Random, motion: list[Kinematic], rate: float) -> int:
     """Index of a frame during an acceleration, which arrives late."""
-    usable = range(int(1.5 * rate), len(motion) - int(2.2 * rate))
+    usable = range(int(1.5 * rate), len(motion) - int(AFTERWARDS * rate))
     fast = [
         k
         for k in usable
@@ -91,6 +92,9 @@ def passed(
     chance = Random(seed)
     motion = authored(chance, rate)
     missing = stall_at(chance, motion, rate)
+    if after != "single":
+        motion = motion[: missing + int(AFTERWARDS * rate)]
+    seconds = len(motion) / rate + stall + 1.0
     coming = arrivals(chance, len(motion), rate, missing, stall, after)
     simulation = simulate(make_device(1))
     simulation.arm(still(0.0))
@@ -107,7 +111,7 @@ def passed(
         )
         simulation.send((frame,), began + time, plays=True)
 
-    while coming or simulation.now < began + SECONDS + stall + 1.0:
+    while coming or simulation.now < began + seconds:
         now = simulation.now + PERIOD - began
         is_silent = newest == missing - 1 and now > missing / rate and not is_alive
         while coming and coming[0][0] <= now:

@@ -6,6 +6,7 @@ from random import Random
 
 from limber.hardware.protocols.limber import VERSION, WrongVersion, encode
 from limber.hardware.safety import Command, Fault, State
+from limber.hardware.worker.core import PERIOD
 
 from tests.hardware.faults.line import resampled
 from tests.hardware.faults.worlds import BusWorld, UnoWorld, World
@@ -141,6 +142,9 @@ def as_before(world: BusWorld) -> None:
 
 
 def block(world: BusWorld) -> None:
+    """Holds a joint at the end of its swing, where Blender's pose is soon far from it for over a second."""
+    while abs(waving(world.now)[1]) < 0.49:
+        world.run(PERIOD, waving)
     world.bus.servos[2].stuck = True
 
 

@@ -152,7 +152,7 @@ DEVICE = (
         fault=Fault.POSITION_DOUBTFUL, words=("joint 0", "3100 without torque"), worlds=(DYNAMIXEL,), armed=False, mend=causes.as_before,
         astray=0),
     Row("blocked", "Something holds a joint", causes.block, Robot.RESTS,
-        fault=Fault.BLOCKED, words=("joint 1", "degrees"), worlds=BUSES, seconds=3.0, within=5.0, mend=causes.unblock),
+        fault=Fault.BLOCKED, words=("joint 1", "degrees"), worlds=BUSES, seconds=5.0, within=5.0, mend=causes.unblock),
     Row("hot_servo", "A servo reports that it is too hot", causes.hot_servo, Robot.RESTS,
         fault=Fault.DEVICE_REFUSED, words=("joint 1",), worlds=BUSES, mend=causes.cool_servo, promise=0.5),
 )

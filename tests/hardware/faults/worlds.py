@@ -28,6 +28,7 @@ LIMP = 1  # index of the joint that is set to go limp; the others hold
 STEPS_PER_RAD = 4096 / math.tau
 PULSE_STEP = 8.5 / (2000.0 / math.pi)  # [rad] the firmware's pulses are accurate to 8 us
 PULSE_SPACING = 0.03  # [s] a pulse every 20 ms, and the difference of two widths
+LED_WITHIN = 0.8  # [s] time in which a robot is led from where it stands into a motion
 ANY_PORT = "/dev/ttyUSB0"
 
 CONFIRM_AND_ARM = "Confirm Pose and Arm"
@@ -40,6 +41,11 @@ BUTTONS = {
 }
 
 Pose = Callable[[float], Sequence[float]]
+
+
+def smooth(share: float) -> float:
+    """From 0 to 1 with a speed that begins and ends with zero."""
+    return share**2 * (3.0 - 2.0 * share)
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,10 +162,28 @@ class World(Simulation):
         self.seen += self.look()
 
     def arm(self, pose: Pose) -> None:
-        """Connects and arms until the robot follows `pose(time)`."""
+        """Connects and arms until the robot follows `pose(time)`: it is armed in the pose in which it stands,
+        and led from there, which takes a third of the time of `arm_in_motion`.
+        """
+        start = self.standing()
+        self.arm_in_motion(lambda time: start)
+        began = self.now
+
+        def led(time: float) -> Sequence[float]:
+            share = smooth(max(time - began, 0.0) / LED_WITHIN)
+            return [a + share * (b - a) for a, b in zip(start, pose(time), strict=True)]
+
+        self.run(LED_WITHIN, led)
+
+    def arm_in_motion(self, pose: Pose) -> None:
+        """Connects and arms while Blender shows `pose(time)`, until the robot follows it."""
         self.run(8.0, pose, until=State.DISARMED)
         self.click("Arm", pose)
         assert self.run(20.0, pose, until=State.ARMED).state is State.ARMED, self.sentence
+
+    def standing(self) -> tuple[float, ...]:
+        """Angles [rad] of the joints before the robot is armed; any angles if it does not measure them."""
+        return (0.0,) * len(self.device.joints)
 
     def click(self, button: str, pose: Pose) -> list[str]:
         """Presses a button; if the robot asks whether it is in the pose, confirms with Arm. Returns the
@@ -252,6 +276,12 @@ class BusWorld(World):
     def made_bus(self) -> Bus:
         """A new bus with servos."""
         return self.bus_kind({1: 1900.0, 2: 2048.0, 3: 2200.0})
+
+    def standing(self) -> tuple[float, ...]:
+        return tuple(
+            rotation_of_raw(channel, self.bus.servos[channel.servo].position)
+            for channel in self.device.channels
+        )
 
     def hear(self, data: bytes, now: float) -> bytes:
         return self.bus.hear(data, now)
