@@ -18,6 +18,7 @@ from ..bones.figure import Figure
 from ..bones.joint_axes import joint_axes
 from ..bones.paths import path_names
 from . import (
+    carried_look,
     chain_root,
     chains,
     eye_reach,
@@ -287,14 +288,18 @@ def make(
     heads_name = chain_names[1 if torso else 0]
     rig.limber.active_chain = rig.limber.chains.find(heads_name)
     chain_of = rig.limber.chains
-    if eyes:
-        eye_reach.leave_to_eyes(
-            rig, chain_of[heads_name], [chain_of[name] for name in chain_names[-len(eyes) :]], given
-        )
+    if not pointing.aims:  # eyes without chains look as far as they must
+        parts = [[chain_of[name]] for name in reversed(chain_names[: len(chain_names) - len(eyes)])]
+        if eyes:
+            parts.insert(0, [chain_of[name] for name in chain_names[-len(eyes) :]])
+        carried_look.share_among(rig, parts, given)
     look_sharing.spread_parts(rig, chain_of[chain_names[0]] if torso else None, chain_of[heads_name])
     if given is None:
         for name in chain_names:
             gaze_target.face(rig, chain_of[name], gaze_target.in_front(rig, ends, front))
+    if torso:
+        seen = target if given is None else None
+        gaze_target.face_with_head(rig, chain_of[chain_names[0]], chain_of[heads_name], seen)
     done = [
         *gaze_remarks.of_missing(has_torso, has_eyes),
         *gaze_remarks.of_head(parents(rig), ends.head, switched),
