@@ -25,6 +25,18 @@ NEAREST = 1e-9  # [m] distance from the root below which a target has no directi
 HALF_TURN = -1.0 + 1e-6
 
 
+class CarriedLook(NamedTuple):
+    """Largest angles [rad] that what an end carries can look by itself, such as eyes in a head: to each side,
+    and up and down; inf for no limit.
+    """
+
+    aside: float = math.inf
+    up: float = math.inf
+
+
+ANY_LOOK = CarriedLook()
+
+
 class Bearing(NamedTuple):
     """Pose of a target as seen from a chain's root: direction and orientation in world axes, distance [m]."""
 
@@ -150,9 +162,15 @@ def attend(
     return Attention(target, of, settings, origin, left, guided, still, halfway, seen)
 
 
-def partial(pose: Pose, aim: Aim, share: float) -> Aim:
+def partial(pose: Pose, aim: Aim, share: float, carried: CarriedLook = ANY_LOOK) -> Aim:
     """An aim between the gaze direction of the posture's pose (`share` 0) and `aim` (`share` 1). Goals of
     positions, and gaze goals too near to have a direction, are returned unchanged.
+
+    Args:
+        pose: The posture's pose.
+        aim: The aim.
+        share: Share of the rotation from the posture's gaze to the aim.
+        carried: The most of that rotation that is left to what the end carries.
     """
     gaze = aim.gaze(pose.tool_position)
     if share >= 1.0 or gaze is None or aim.desired_position is not None:
@@ -161,8 +179,28 @@ def partial(pose: Pose, aim: Aim, share: float) -> Aim:
     distance = rotations.length(gaze)
     if distance <= NEAREST:
         return aim
-    rotation = _power(_between(look, rotations.unit(gaze)), max(share, 0.0))
+    whole = _between(look, rotations.unit(gaze))
+    if carried != ANY_LOOK:
+        # the rotation in the axes of the end, which looks along Y: about X up, about Z aside
+        turn = rotations.rotate(rotations.conjugate(pose.tool_rotation), rotations.logarithm(whole))
+        share = rising_share(share, turn[2], turn[0], carried)
+    rotation = _power(whole, max(share, 0.0))
     return aim.redirected(rotations.scale(rotations.rotate(rotation, look), distance), pose.tool_position)
+
+
+def rising_share(share: float, aside: float, up: float, carried: CarriedLook) -> float:
+    """Share of a look that an end takes if it leaves no more to what it carries than that can look: for small
+    looks `share`; for large ones what is left approaches the limit gradually.
+
+    Args:
+        share: Share of small looks.
+        aside, up: Angles [rad] of the look.
+        carried: How far what the end carries can look; without a range in one direction, nothing is left.
+    """
+    if min(carried) <= 0.0:
+        return 1.0
+    used = (1.0 - share) * math.hypot(aside / carried.aside, up / carried.up)
+    return 1.0 - (1.0 - share) * math.tanh(used) / used if used > 0.0 else share
 
 
 def _between(a: Vector, b: Vector) -> Quaternion:

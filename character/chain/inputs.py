@@ -11,7 +11,16 @@ from ...solvers.goals import Aim, EndGoal, GazeGoal
 from ...solvers.kinematics import rotations
 from ...solvers.kinematics.rotations import Quaternion, Vector
 from ...solvers.kinematics.skeleton import Angles, Skeleton
-from ..attention import Attention, AttentionSettings, attend, bearing, partial, seen_position
+from ..attention import (
+    ANY_LOOK,
+    Attention,
+    AttentionSettings,
+    CarriedLook,
+    attend,
+    bearing,
+    partial,
+    seen_position,
+)
 from ..effects import PostureEffect, total
 from ..eyes import EyesSettings, EyesState
 from ..eyes import advance as advance_eyes
@@ -81,6 +90,7 @@ class ChainInputs:
         keep: Weight of the posture, which has lower priority than the aim; 0 to 1.
         influence: Blend from the posture (0) to the solution (1), for each joint.
         share: How far the chain's own end rotates from the posture's gaze (0) to its target (1).
+        carried: The most of that rotation that the end leaves to what it carries.
         attention: Settings of attention.
         look: Widest look and offset of the chain's own end.
         eyes: Settings of the eyes.
@@ -99,6 +109,7 @@ class ChainInputs:
     keep: float = 1.0
     influence: float = 1.0
     share: float = 1.0
+    carried: CarriedLook = ANY_LOOK
     attention: AttentionSettings = AT_ONCE
     look: LookSettings = ANYWHERE
     eyes: EyesSettings = STILL_EYES
@@ -179,7 +190,7 @@ def task(inputs: ChainInputs, skeleton: Skeleton, before: ChainTask | None, dt: 
         aim, look = looking(
             before.look if before is not None else None, measured.facing, first.aim, look_settings, dt
         )
-        aim = partial(measured.pose, aim, inputs.share)
+        aim = partial(measured.pose, aim, inputs.share, inputs.carried)
         first = first if aim is first.aim else replace(first, aim=aim)
     # the tick recognises an unchanged goal by its identity, so an equal goal must be the same object
     key = (first, *other_goals, inputs.keep, *angles)

@@ -2,14 +2,14 @@
 
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from math import isfinite, isnan
+from math import inf, isfinite, isnan
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ...solvers.goals import Direction, GazeGoal, Point
 from ...solvers.kinematics.skeleton import Angles
-from ..attention import AttentionSettings
+from ..attention import AttentionSettings, CarriedLook
 from ..effects import PostureEffect
 from ..eyes import EyesSettings
 from ..life import Life
@@ -50,6 +50,8 @@ class ChainSettings(NamedTuple):
         keep: Weight of the posture, which has lower priority than the aim; 0 to 1.
         influence: Blend from the posture (0) to the solution (1), for each joint.
         share: How far the chain's own end rotates from the posture's gaze (0) to its target (1).
+        carried_aside, carried_up: Largest angles [rad] of the rest of that rotation, to each side and up or
+            down, that the chain leaves to the chains that it carries; pi for no limit.
         lag: Time [s] by which the chain trails a steadily moving target.
         dead_zone: Angle [rad] by which a target can move before the chain follows.
         change: Duration [s] of the change to another target.
@@ -62,6 +64,8 @@ class ChainSettings(NamedTuple):
     keep: float = 1.0
     influence: float = 1.0
     share: float = 1.0
+    carried_aside: float = np.pi
+    carried_up: float = np.pi
     lag: float = 0.0
     dead_zone: float = 0.0
     change: float = 0.0
@@ -127,6 +131,12 @@ class ChainSettings(NamedTuple):
         widest = np.pi if self.widest_look >= ALL_AROUND else self.widest_look
         return LookSettings(widest, self.look_aside, self.look_up)
 
+    @property
+    def carried(self) -> CarriedLook:
+        """The most of a look that the chain leaves to others; nearly half a rotation counts as no limit."""
+        angles = (self.carried_aside, self.carried_up)
+        return CarriedLook(*(inf if angle >= ALL_AROUND else angle for angle in angles))
+
 
 class ChainFrame(NamedTuple):
     """Values that a host reads of a chain in a frame, apart from its settings.
@@ -185,6 +195,7 @@ def chain_inputs(
         keep=settings.keep,
         influence=settings.influence,
         share=settings.share,
+        carried=settings.carried,
         attention=attention,
         look=look,
         eyes=settings.eyes,

@@ -22,6 +22,8 @@ class LIMBER_PT_attention(ChainTab):
         column = layout.column()
         column.active = chain.goal in LOOKS
         column.prop(chain, "share", slider=True)
+        column.prop(chain, "carried_aside")
+        column.prop(chain, "carried_up")
         column.prop(chain, "dead_zone")
         layout.prop(chain, "lag")
         layout.separator(factor=0.5)

@@ -18,6 +18,7 @@ from ..bones.figure import Figure
 from ..bones.joint_axes import joint_axes
 from ..bones.paths import path_names
 from . import (
+    carried_look,
     chain_root,
     chains,
     eye_reach,
@@ -284,17 +285,15 @@ def make(
         if name == "Head":
             chain.eye = gaze_target.eye_height(rig, ends)
         chain_names.append(chain.name)
-    heads_name = chain_names[1 if torso else 0]
-    rig.limber.active_chain = rig.limber.chains.find(heads_name)
-    chain_of = rig.limber.chains
-    if eyes:
-        eye_reach.leave_to_eyes(
-            rig, chain_of[heads_name], [chain_of[name] for name in chain_names[-len(eyes) :]], given
-        )
-    look_sharing.spread_parts(rig, chain_of[chain_names[0]] if torso else None, chain_of[heads_name])
+    new_chains = [rig.limber.chains[name] for name in chain_names]
+    carriers = new_chains[: len(new_chains) - len(eyes)]
+    rig.limber.active_chain = rig.limber.chains.find(carriers[-1].name)
+    _share_look(rig, carriers, new_chains[len(carriers) :], bool(pointing.aims), given)
     if given is None:
-        for name in chain_names:
-            gaze_target.face(rig, chain_of[name], gaze_target.in_front(rig, ends, front))
+        for chain in new_chains:
+            gaze_target.face(rig, chain, gaze_target.in_front(rig, ends, front))
+    if torso:
+        gaze_target.face_with_head(rig, *carriers, target if given is None else None)
     done = [
         *gaze_remarks.of_missing(has_torso, has_eyes),
         *gaze_remarks.of_head(parents(rig), ends.head, switched),
@@ -303,6 +302,28 @@ def make(
         control_name = gaze_controls.follow(rig, pointing, controls, ends.head, target)
         done.append(gaze_remarks.of_control(control_name, target.name))
     return GazeSetup(chain_names, target, legs, done)
+
+
+def _share_look(
+    rig: bpy.types.Object,
+    carriers: Sequence[bpy.types.PropertyGroup],
+    eyes: Sequence[bpy.types.PropertyGroup],
+    has_aimed_eyes: bool,
+    target: bpy.types.Object | None,
+) -> None:
+    """Sets how new chains share a look.
+
+    Args:
+        rig: The armature object.
+        carriers: Chains of the torso, if there is one, and of the head.
+        eyes: Chains of the eyes.
+        has_aimed_eyes: Whether the rig's own constraints aim the eyes, which so look as far as they must.
+        target: Object whose distance now is that of the targets; None: they are far away.
+    """
+    if not has_aimed_eyes:
+        parts = [[chain] for chain in reversed(carriers)]
+        carried_look.share_among(rig, [eyes, *parts] if eyes else parts, target)
+    look_sharing.spread_parts(rig, carriers[0] if len(carriers) > 1 else None, carriers[-1])
 
 
 def _named_spans(

@@ -9,6 +9,8 @@ import bpy
 import numpy as np
 from mathutils import Vector
 
+from ...character.attention import CarriedLook, rising_share
+from ...character.chain.settings import ChainSettings
 from ...solvers.bones.sharing import MIDDLE, STEP, LookingBones
 from ..bones.axes import REVOLUTE
 from ..bones.hanging import HangingBones
@@ -26,7 +28,7 @@ def spread(rig: bpy.types.Object, chain: bpy.types.PropertyGroup) -> None:
     bound (`LookingBones`) in a wide look, or to the whole spine if the chain has too few bones.
     """
     if (bones := _bones(rig, chain)) is not None:
-        look = chain.share * min(WIDE, chain.widest_look)
+        look = _taken(chain.share, min(WIDE, chain.widest_look), _carried(chain))
         _set(chain, bones, look, look)
 
 
@@ -66,22 +68,24 @@ class _Split(NamedTuple):
     Attributes:
         torso_share: Share of the look that the torso follows.
         head_share: Share of the rest that the head follows.
+        head_carried: How far what the head carries can look.
         dead_zone: Angle [rad] of the look that the torso may leave out, depending on where the target was.
     """
 
     torso_share: float
     head_share: float
+    head_carried: CarriedLook
     dead_zone: float
 
     def of_torso(self, look: float) -> tuple[float, float]:
         """The largest rotation [rad] of the torso in a look by an angle [rad], and that of both together."""
         torso = self.torso_share * look
-        return torso, torso + self.head_share * (look - torso)
+        return torso, torso + _taken(self.head_share, look - torso, self.head_carried)
 
     def of_head(self, look: float) -> tuple[float, float]:
         """The largest rotation [rad] of the head in a look by an angle [rad], and that of both together."""
         torso = self.torso_share * (look - self.dead_zone)
-        head = self.head_share * (look - torso)
+        head = _taken(self.head_share, look - torso, self.head_carried)
         return head, head + torso
 
     def fits(self, torso: LookingBones, head: LookingBones) -> bool:
@@ -105,8 +109,18 @@ def _split(
     by_head = head.share * len(torso_bones.axes)
     even_share = max(by_head / (by_head + len(head_bones.axes)), torso.share)
     shares = [*np.arange(torso.share, even_share, STEP).tolist(), even_share]
-    splits = [_Split(share, head.share, zone) for zone in (torso.dead_zone, 0.0) for share in shares]
+    carried = _carried(head)
+    splits = [_Split(share, head.share, carried, zone) for zone in (torso.dead_zone, 0.0) for share in shares]
     return next((split for split in splits if split.fits(torso_bones, head_bones)), splits[-1])
+
+
+def _taken(share: float, look: float, carried: CarriedLook) -> float:
+    """Angle [rad] that a chain takes of a look to the side by an angle [rad]."""
+    return look * rising_share(share, look, 0.0, carried)
+
+
+def _carried(chain: bpy.types.PropertyGroup) -> CarriedLook:
+    return ChainSettings.of(chain).carried
 
 
 def sentence(chain: bpy.types.PropertyGroup) -> str:

@@ -113,6 +113,29 @@ class LimberAuthoring:
         ),
         default=1.0,
     )
+    carried_aside: FloatProperty(
+        name="Carried Look Aside",
+        description=(
+            "Largest angle of a look to the side that this chain leaves to the chains that it carries, such as"
+            " a head and its eyes: as far as they can look. The chain rotates by what is beyond it, more and"
+            " more as they approach their limits. 180 degrees: no limit"
+        ),
+        default=pi,  # for files without this setting
+        min=0.0,
+        max=pi,
+        subtype="ANGLE",
+    )
+    carried_up: FloatProperty(
+        name="Carried Look Up",
+        description=(
+            "Largest angle of a look up or down that this chain leaves to the chains that it carries, such as a"
+            " head and its eyes. 180 degrees: no limit"
+        ),
+        default=pi,  # for files without this setting
+        min=0.0,
+        max=pi,
+        subtype="ANGLE",
+    )
     dead_zone: FloatProperty(
         name="Dead Zone",
         description=(
