@@ -33,8 +33,7 @@ class Bearing(NamedTuple):
     rotation: Quaternion  # orientation of its axes
 
 
-@dataclass(frozen=True)
-class AttentionSettings:
+class AttentionSettings(NamedTuple):
     """Settings of attention.
 
     Attributes:
