@@ -45,8 +45,7 @@ class Bearing(NamedTuple):
     rotation: Quaternion  # orientation of its axes
 
 
-@dataclass(frozen=True)
-class AttentionSettings:
+class AttentionSettings(NamedTuple):
     """Settings of attention.
 
     Attributes:

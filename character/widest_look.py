@@ -8,7 +8,6 @@ over in front.
 """
 
 import math
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from ..solvers.crossing import crossing_time, minimum_jerk
@@ -23,8 +22,7 @@ ALL_AROUND = math.pi - 1e-3  # [rad] smallest widest look that counts as no limi
 BEHIND = math.radians(15)
 
 
-@dataclass(frozen=True)
-class LookSettings:
+class LookSettings(NamedTuple):
     """Settings of a chain's look.
 
     Attributes:

@@ -125,8 +125,7 @@ class PlayedScene:
     anchors: Mapping[str, Anchor]
 
 
-@dataclass(frozen=True)
-class Moment:
+class Moment(NamedTuple):
     """A moment of a performance.
 
     Attributes:

@@ -45,7 +45,10 @@ class Directed(NamedTuple):
         """
         if self.base == BLEND:
             return self.weights
-        return [1.0 if self.base == POSTURE and k == kept else 0.0 for k in range(len(self.weights))]
+        weights = [0.0] * len(self.weights)
+        if self.base == POSTURE and 0 <= kept < len(weights):
+            weights[kept] = 1.0
+        return weights
 
     def weighted(self, stored: Sequence[Angles]) -> list[tuple[float, Angles]]:
         """(weight, values (n,) [rad or m]) of all postures with a weight, given the values of the stored

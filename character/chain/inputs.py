@@ -78,7 +78,7 @@ class KeptPosture(NamedTuple):
     joints: tuple[int, ...] = ()
 
 
-@dataclass(frozen=True)
+@dataclass
 class ChainInputs:
     """Inputs of a chain.
 
@@ -226,7 +226,7 @@ def _averted(inputs: ChainInputs, eyes: EyesState) -> LookSettings:
     """Settings of the look with the eyes' offset from the target."""
     (aside, up), look = eyes.averted, inputs.look
     aversion = inputs.eyes.aversion
-    return replace(look, aside=look.aside + aversion * aside, up=look.up + aversion * up)
+    return LookSettings(look.widest, look.aside + aversion * aside, look.up + aversion * up)
 
 
 def end_goal(end: EndInputs, world_in_base: Matrix) -> EndGoal:

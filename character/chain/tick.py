@@ -114,7 +114,7 @@ class ChainState(NamedTuple):
     change: PostureChange | None = None  # change of the goal's posture; None with a motion filter
 
 
-@dataclass(frozen=True)
+@dataclass
 class ChainOutputs:
     """Result of a tick: filtered joint values to show and to send, the solution, and its errors."""
 

@@ -234,7 +234,7 @@ class Settling(NamedTuple):
         better = merit < (1.0 - LEAST_GAIN) * self.best
         factor = math.exp(min(dt, PLANNING_TIME) / SETTLING)  # bounded, since one frame can last for minutes
         trust = min(1.0, factor * self.trust) if better and self.may_plan else self.trust / factor
-        return self._replace(best=merit if better else self.best, last=merit, trust=trust)
+        return Settling(self.time, merit if better else self.best, merit, trust)
 
     def after_change(self, by: float, dt: float) -> "Settling":
         """The settling state after the goal or posture has changed by `by` [rad, or relative to its size] in
@@ -255,4 +255,4 @@ class Settling(NamedTuple):
 
     def later(self, dt: float) -> "Settling":
         """The settling state with `dt` [s] added to its time."""
-        return self._replace(time=self.time + dt)
+        return Settling(self.time + dt, self.best, self.last, self.trust)

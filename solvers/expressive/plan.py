@@ -17,12 +17,11 @@ from .aims import two_sided
 from .descent import COARSE_PASSES, Candidates
 from .model import Indices, Model, Rows
 from .motion import STAY, ActiveTransition
-from .prediction import FrameContext
+from .prediction import LASTING_LOSS, FrameContext
 from .search import Search
 from .seeds import SAME_BRANCH, distinct
 from .simulation import (
     HYSTERESIS,
-    LASTING_LOSS,
     PATIENCE,
     PERIOD,
     Path,
@@ -69,14 +68,15 @@ class Planner:
         """The state after this frame: with a new plan after each `PERIOD`. While the aim is lost there is a
         plan in every frame, and a search from scratch after each `LASTING_LOSS`.
         """
-        state = state._replace(since_plan=state.since_plan + context.dt)
+        pool, since_plan, searches, choices, transition = state
+        state = Planning(pool, since_plan + context.dt, searches, choices, transition)
         if (due := int(context.lost / LASTING_LOSS)) != state.searches:
             state = (self._searched(state, context) if due > state.searches else state)._replace(searches=due)
         return self._planned(state, context) if context.lost or state.since_plan >= PERIOD else state
 
     def _searched(self, state: Planning, context: FrameContext) -> Planning:
         """The state with the solution from scratch as an additional branch at the start of the pool."""
-        from_scratch = self.search.solve(context.forecast.goal, context.posture, context.authored)
+        from_scratch = self.search.solve(context.goal, context.posture, context.authored)
         branch = from_scratch.angles[None]
         return state._replace(
             pool=Rows(branch if state.pool is None else np.concatenate([branch, state.pool.array]))
@@ -87,7 +87,7 @@ class Planner:
         # For a goal that stands still, each further choice must gain twice as much, so that changes come to
         # an end.
         hysteresis = HYSTERESIS * 2**state.choices
-        compiled = self.model.compiled_for(context.forecast.goal)
+        compiled = self.model.compiled_for(context.goal)
         if compiled is None:
             pool, chosen = self._chosen(state, context, self._starts(state, context), hysteresis)
         else:
@@ -104,7 +104,7 @@ class Planner:
         """The known branches together with new starts."""
         around, near = self.seeds.around(np.array(context.posture)), self.seeds.near(np.array(context.angles))
         known = around[:0] if state.pool is None else state.pool.array
-        sides = (1.0, -1.0) if two_sided(context.forecast.goal) else (0.0,)
+        sides = (1.0, -1.0) if two_sided(context.goal) else (0.0,)
         angles = np.concatenate([known, *[around] * len(sides), near])
         count = len(around) * len(sides)
         return Starts(

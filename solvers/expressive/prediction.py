@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from ..gaze import FASTEST_TARGET
 from ..goals import Aim, GazeGoal
-from ..kinematics.rotations import ORIGIN, Vector, about, add, length, scale
+from ..kinematics.rotations import ORIGIN, Vector, about, length, scale
 from ..tolerances import NO_DIRECTION
 from .aims import BatchedAim
 from .descent import ShapeDescent
@@ -20,6 +20,9 @@ HORIZON = 0.65  # [s] simulated duration of transitions: half a revolution takes
 # [s] simulated duration if goals are known or the aim is lost: a full revolution takes .81 at the highest
 # speed, plus starting and braking
 WHOLE_TURN = 1.0
+# [s] duration of a lost aim after which all branches are searched, repeatedly, and plans look ahead far
+# enough for a full revolution
+LASTING_LOSS = 0.5
 # [s] time constant with which a goal's velocity is expected to decay: most targets stop or change direction
 # within half a second
 LASTING = 0.55
@@ -70,12 +73,13 @@ class TrackedGoal(NamedTuple):
     def of(model: Model, goal: GazeGoal, posture: tuple[float, ...]) -> "TrackedGoal":
         """A goal for a model, with the posture (n,) [rad or m] to keep."""
         ends = goal.ends
-        values = (posture, *(end.aim.numbers for end in ends))
-        kinds = (
+        aims = tuple([end.aim for end in ends])
+        values = (posture, *[aim.numbers for aim in aims])
+        kinds = [
             (type(end.aim), end.aim.up is None, end.aim.level is None, end.end, end.symmetric) for end in ends
-        )
+        ]
         problem = (model.skeleton, model.options, goal.keep, *kinds, *goal.weights, *map(len, values))
-        return TrackedGoal(problem, values, tuple(end.aim for end in ends))
+        return TrackedGoal(problem, values, aims)
 
     def equals(self, last: "TrackedGoal") -> bool:
         """Whether this goal and its posture are the same as the last frame's."""
@@ -87,7 +91,7 @@ class TrackedGoal(NamedTuple):
         """
         if len(last.aims) != len(self.aims):
             return tuple(Velocity() for _ in self.aims)
-        return tuple(velocity(*pair, dt) for pair in zip(last.aims, self.aims, moving, strict=True))
+        return tuple([velocity(*pair, dt) for pair in zip(last.aims, self.aims, moving, strict=True)])
 
     def distance(self, last: "TrackedGoal") -> float:
         """Change of aims or posture [rad, or relative to their size] since the last frame's goal, which has
@@ -98,7 +102,8 @@ class TrackedGoal(NamedTuple):
 
 
 def _blend(last: Vector, current: Vector, newest: float) -> Vector:
-    mean = add(scale(last, 1.0 - newest), scale(current, newest))
+    (a, b, c), (x, y, z), older = last, current, 1.0 - newest
+    mean = older * a + newest * x, older * b + newest * y, older * c + newest * z
     return mean if length(mean) > SLOWEST else ORIGIN
 
 
@@ -158,15 +163,23 @@ class GoalForecast:
 
 
 class FrameContext(NamedTuple):
-    """Inputs of the planner for one frame."""
+    """Inputs of a frame's step and plan."""
 
-    forecast: GoalForecast
+    goal: GazeGoal
+    moving: Sequence[Velocity]  # velocity of each of its ends' aims
+    ahead: Sequence[GazeGoal]  # goals of the next frames, as far as they are known
     authored: Authored
     posture: tuple[float, ...]  # (n,) [rad; prismatic joints m]
     angles: tuple[float, ...]  # (n,) [rad; prismatic joints m] angles in the last frame
+    velocity: tuple[float, ...]  # (n,) [rad/s; prismatic joints m/s] velocities in the last frame
     speed: float  # [rad/s] speed of the transition in progress
     lost: float  # [s] time since the aim was last met
     dt: float  # [s] duration of the frame
+
+    @property
+    def forecast(self) -> GoalForecast:
+        """Forecast of the goal; while the aim is lost, its horizon allows a whole revolution."""
+        return GoalForecast(self.goal, self.moving, self.dt, self.ahead, self.lost >= LASTING_LOSS)
 
     def descent(self, model: Model, time: float) -> ShapeDescent:
         """Descent toward the goal forecast for `time` [s] from now."""

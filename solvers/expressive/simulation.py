@@ -36,15 +36,14 @@ from .motion import (
     moved,
     within_speed,
 )
-from .prediction import HORIZON, FrameContext
+from .prediction import HORIZON, LASTING_LOSS, FrameContext
 
 LOST_COST = 90.0  # [deg of shape deviation] additional cost while the aim is lost
 AIM_LOST = SEEN  # [rad] aim error from which the aim counts as lost
 TAIL = 0.5  # [s] additional duration of the final state, so that a permanent loss of the aim costs enough
-# [s] duration of a lost aim after which all branches are searched, repeatedly. From then on plans look ahead
-# far enough for a full revolution. The final state then counts so long that any path that ends with the aim
-# met is cheaper than to stay without it.
-LASTING_LOSS, LASTING_TAIL = 0.5, 30.0
+# [s] as `TAIL`, once the loss of the aim lasts: any path that ends with the aim met is then cheaper than to
+# stay without it
+LASTING_TAIL = 30.0
 # [s] simulation step before and after the time NEAR_FUTURE, by which a fast transition has arrived
 STEP, LONG_STEP, NEAR_FUTURE = 1 / 30, 0.1, 0.2
 # [rad] aim error that costs nothing, since coarse steps leave it; not used if the loss of the aim lasts

@@ -91,7 +91,7 @@ class Expressive:
         return self.diagnosis.solution(
             goal,
             authored,
-            self.skeleton.clamp(angles),
+            angles,
             iterations=steps,
             began=began,
             memory=memory_after,

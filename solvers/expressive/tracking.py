@@ -19,7 +19,6 @@ from ..goals import GazeGoal
 from ..kernel.structures import Tracked
 from ..kinematics.skeleton import Angles
 from ..tolerances import MET
-from .aims import BatchedAim
 from .descent import Candidates, ShapeDescent, StepGoal
 from .model import Model
 from .motion import (
@@ -37,10 +36,10 @@ from .motion import (
     within_speed,
 )
 from .plan import Planner, Planning
-from .prediction import FrameContext, GoalForecast, TrackedGoal, Velocity
+from .prediction import FrameContext, TrackedGoal, Velocity
 from .search import Search
 from .shape import Authored
-from .simulation import AIM_LOST, LASTING_LOSS
+from .simulation import AIM_LOST
 
 # [rad] movement in a frame that counts as none; a start within this distance of the last solution counts as
 # equal to it
@@ -58,16 +57,6 @@ IDLE_TIME = 1.0
 # smallest speed at which a transition's farthest joint must approach the branch, as a fraction of the
 # transition's speed
 LEAST_PROGRESS = 0.1
-
-
-class Held(NamedTuple):
-    """The pose of a frame, which holds the aim as far as it can, and the number of steps that it took."""
-
-    angles: tuple[float, ...]  # (n,) [rad; prismatic joints m]
-    aim_error: float  # [rad] aim error of the pose
-    merit: float  # cost, as in `Candidates.merit`
-    steps: int
-    measured: PoseErrors | None = None  # errors of the pose's ends; None if unknown
 
 
 class TrackerMemory(NamedTuple):
@@ -134,40 +123,44 @@ class Tracker:
             return TrackingResult(start, 0, last)
 
         moving = current.velocities(last.goal, last.moving, dt)
-        forecast = GoalForecast(goal, moving, dt, ahead, last.lost >= LASTING_LOSS)
-        context = FrameContext(forecast, authored, posture, start, last.speed, last.lost, dt)
+        context = FrameContext(
+            goal, moving, ahead, authored, posture, start, last.velocity, last.speed, last.lost, dt
+        )
         settling = last.settling_for(current, is_still, dt)
         planning = self._planned(last.planning, context, settling, is_still, mutual)
-        bounds = StepBounds(self.model, start, last.velocity, dt)
-        answer, transition, speed, settling = self._advanced(
-            context, bounds, settling, planning.transition, is_still
-        )
+        transition = planning.transition
+        if transition is None:
+            answer = self._local_frame(context, settling)
+            settling = settling.at(answer.merit, dt)
+        else:
+            answer = self._transition_frame(context, transition, is_still)
+            settling = settling.in_transition()
+            going_on = None if answer.branch is None else ActiveTransition(transition.kind, answer.branch)
+            planning = planning._replace(transition=going_on)
 
-        ways = zip(answer.angles, start, strict=True)
-        joint_velocity, idle = tuple([(angle - before) / dt for angle, before in ways]), 0.0
+        ways, idle, aim_error = zip(answer.angles, start, strict=True), 0.0, answer.aim_error
+        joint_velocity = tuple([(angle - before) / dt for angle, before in ways])
         if (
             is_still
-            and planning.transition is None
+            and transition is None
             and self._has_converged(np.array(joint_velocity) * dt, settling, last.settling)
         ):
             # the solution is exactly the last one
-            answer = Held(start, last.aim_error, last.settling.last, 0)
-            joint_velocity, idle = (0.0,) * len(start), last.idle + dt
+            answer = answer._replace(angles=start, steps=0, measured=None)
+            joint_velocity, idle, aim_error = (0.0,) * len(start), last.idle + dt, last.aim_error
             settling = last.settling._replace(trust=settling.trust)
-        is_lost = answer.aim_error > (AT_RISK if is_still else AIM_LOST)
+        is_lost = aim_error > (AT_RISK if is_still else AIM_LOST)
         memory_after = TrackerMemory(
             goal=current,
             moving=moving,
             angles=answer.angles,
             velocity=joint_velocity,
-            speed=speed,
-            aim_error=answer.aim_error,
+            speed=answer.speed,
+            aim_error=aim_error,
             lost=last.lost + dt if is_lost else 0.0,
             settling=settling.later(dt),
             idle=idle,
-            planning=(
-                planning if transition is planning.transition else planning._replace(transition=transition)
-            ),
+            planning=planning,
         )
         return TrackingResult(answer.angles, answer.steps, memory_after, answer.measured)
 
@@ -187,29 +180,6 @@ class Tracker:
         planning = self.planner.advance(planning, context)
         return planning._replace(transition=None) if mutual and is_for_shape else planning
 
-    def _advanced(
-        self,
-        context: FrameContext,
-        bounds: StepBounds,
-        settling: Settling,
-        transition: ActiveTransition | None,
-        is_still: bool,
-    ) -> tuple[Held, ActiveTransition | None, float, Settling]:
-        """A frame of a transition; without one, a local step.
-
-        Returns:
-            The pose after it; the transition, None without one or if it has ended; the transition's speed
-            [rad/s]; the settling state.
-        """
-        goal, authored = context.forecast.goal, context.authored
-        if transition is None:
-            answer = self._local_frame(goal, authored, bounds, settling)
-            return answer, None, 0.0, settling.at(answer.merit, bounds.dt)
-        answer, continued, speed = self._transition_frame(
-            goal, authored, bounds, transition, context.speed, is_still
-        )
-        return answer, continued, speed, settling.in_transition()
-
     def _has_converged(self, movement: Angles, settling: Settling, last: Settling) -> bool:
         """Whether local steps toward a goal that stands still have converged: no joint moves (`movement`
         (n,) [rad or m]), or, after `PLANNING_TIME`, the cost grows again, since the end is as close to the
@@ -219,25 +189,25 @@ class Tracker:
             return True
         return not settling.may_plan and settling.last > last.last
 
-    def _local_frame(
-        self, goal: GazeGoal, authored: Authored, bounds: StepBounds, settling: Settling
-    ) -> Held:
+    def _local_frame(self, context: FrameContext, settling: Settling) -> Tracked:
         """The solution after a local step toward the optimum."""
+        goal, authored = context.goal, context.authored
         compiled = self.model.compiled_for(goal)
-        if compiled is None:
-            descent = ShapeDescent(self.model, authored, BatchedAim(self.model.skeleton, goal))
-            desired, steps = self._local_step(descent, bounds, settling)
-            slow = bounds.by_acceleration(ACCELERATION, settling.trust)
-            at_hold = self._held(descent, bounds.braked(desired, slow), slow, bounds, settling.trust)
-            return at_hold._replace(steps=steps + at_hold.steps)
-        tracked = compiled.local_frame(
-            (goal, authored.posture, authored.keep),
-            *bounds.before,
-            bounds.dt,
-            settling.trust,
-            settling.damping_share,
-        )
-        return _tracked(tracked)
+        if compiled is not None:
+            return compiled.local_frame(
+                (goal, authored.posture, authored.keep),
+                context.angles,
+                context.velocity,
+                context.dt,
+                settling.trust,
+                settling.damping_share,
+            )
+        bounds = StepBounds(self.model, context.angles, context.velocity, context.dt)
+        descent = context.descent(self.model, 0.0)
+        desired, steps = self._local_step(descent, bounds, settling)
+        slow = bounds.by_acceleration(ACCELERATION, settling.trust)
+        at_hold = self._held(descent, bounds.braked(desired, slow), slow, bounds, settling.trust)
+        return at_hold._replace(steps=steps + at_hold.steps)
 
     def _local_step(
         self, descent: ShapeDescent, bounds: StepBounds, settling: Settling
@@ -263,29 +233,27 @@ class Tracker:
                 return angles[0], steps
 
     def _transition_frame(
-        self,
-        goal: GazeGoal,
-        authored: Authored,
-        bounds: StepBounds,
-        transition: ActiveTransition,
-        speed: float,
-        is_still: bool,
-    ) -> tuple[Held, ActiveTransition | None, float]:
-        """Same as `_transition_step`, by the compiled kernel if there is one."""
+        self, context: FrameContext, transition: ActiveTransition, is_still: bool
+    ) -> Tracked:
+        """The solution after a step of a transition. `is_still`: whether the goal stands still; a transition
+        that makes little progress is then abandoned.
+        """
+        goal, authored = context.goal, context.authored
         compiled = self.model.compiled_for(goal)
-        if compiled is None:
-            descent = ShapeDescent(self.model, authored, BatchedAim(self.model.skeleton, goal))
-            return self._transition_step(descent, bounds, transition, speed, is_still)
-        tracked = compiled.transition_frame(
-            (goal, authored.posture, authored.keep),
-            *bounds.before,
-            bounds.dt,
-            transition,
-            speed,
-            is_still,
+        if compiled is not None:
+            return compiled.transition_frame(
+                (goal, authored.posture, authored.keep),
+                context.angles,
+                context.velocity,
+                context.dt,
+                transition,
+                context.speed,
+                is_still,
+            )
+        bounds = StepBounds(self.model, context.angles, context.velocity, context.dt)
+        return self._transition_step(
+            context.descent(self.model, 0.0), bounds, transition, context.speed, is_still
         )
-        going_on = None if tracked.branch is None else ActiveTransition(transition.kind, tracked.branch)
-        return _tracked(tracked), going_on, tracked.speed
 
     def _transition_step(
         self,
@@ -294,13 +262,8 @@ class Tracker:
         transition: ActiveTransition,
         speed: float,
         is_still: bool,
-    ) -> tuple[Held, ActiveTransition | None, float]:
-        """A step of a transition. `is_still`: whether the goal stands still; a transition that makes little
-        progress is then abandoned.
-
-        Returns:
-            The solution after the step; the transition, None if it has ended; its speed [rad/s].
-        """
+    ) -> Tracked:
+        """Same as `_transition_frame`, in numpy; `speed`: speed [rad/s] of the transition so far."""
         model, start, dt, is_direct = self.model, bounds.start[None], bounds.dt, transition.kind == DIRECT
         branch = np.array([transition.branch])
         staying = Transitions(np.array([STAY]), branch, np.zeros(1))
@@ -322,12 +285,12 @@ class Tracker:
         # The aim or a joint's limit blocks the transition; if the goal moves, the path can become free.
         is_stuck = travel < STILL or (is_still and before - left < LEAST_PROGRESS * float(speeds[0]) * dt)
         if is_stuck or arrived(model, np.array([answer.angles]), branch)[0]:
-            return answer, None, 0.0
-        return answer, ActiveTransition(transition.kind, tuple(branch[0].tolist())), float(speeds[0])
+            return answer
+        return answer._replace(branch=tuple(branch[0].tolist()), speed=float(speeds[0]))
 
     def _held(
         self, descent: ShapeDescent, desired: Angles, slow: Bounds, bounds: StepBounds, trust: float = 1.0
-    ) -> Held:
+    ) -> Tracked:
         """The pose nearest to `desired` (n,) within the bounds `slow` that holds the aim; within the wider
         `bounds` if the aim would be lost, or lost by more, otherwise.
         """
@@ -340,14 +303,10 @@ class Tracker:
         return answer
 
 
-def _tracked(frame: Tracked) -> Held:
-    """The pose of a frame that the kernel has tracked."""
-    return Held(frame.angles, frame.aim_error, frame.merit, frame.steps, frame.measured)
-
-
-def _held(pose: Candidates, steps: int) -> Held:
-    """The pose in a batch that has only one."""
-    return Held(tuple(pose.angles[0].tolist()), float(pose.aim_error[0]), float(pose.merit[0]), steps)
+def _held(pose: Candidates, steps: int) -> Tracked:
+    """The pose in a batch that has only one, without a transition; its ends are not measured."""
+    angles = tuple(pose.angles[0].tolist())
+    return Tracked(angles, float(pose.aim_error[0]), float(pose.merit[0]), steps)
 
 
 def usable_memory(memory: object, start: tuple[float, ...]) -> TrackerMemory:

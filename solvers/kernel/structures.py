@@ -165,9 +165,9 @@ class Tracked(NamedTuple):
     aim_error: float  # [rad] size of the remaining residual
     merit: float  # cost, as in `expressive.descent.Candidates.merit`
     steps: int
-    branch: tuple[float, ...] | None  # (n,) branch of the transition; None if no transition continues
-    speed: float  # [rad/s] speed of the transition in progress
-    measured: PoseErrors
+    branch: tuple[float, ...] | None = None  # (n,) branch of the transition; None if none continues
+    speed: float = 0.0  # [rad/s] speed of the transition in progress
+    measured: PoseErrors | None = None  # errors of the pose's ends; None if unknown
 
 
 class Searched(NamedTuple):

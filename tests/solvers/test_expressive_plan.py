@@ -15,7 +15,7 @@ from limber.solvers.expressive.motion import (
     duration,
 )
 from limber.solvers.expressive.plan import PERIOD, Planner, Planning
-from limber.solvers.expressive.prediction import HORIZON, WHOLE_TURN, FrameContext, GoalForecast, Velocity
+from limber.solvers.expressive.prediction import HORIZON, WHOLE_TURN, FrameContext, Velocity
 from limber.solvers.expressive.simulation import (
     HYSTERESIS,
     LONG_STEP,
@@ -37,9 +37,9 @@ def planner_and_now(dt: float = FRAME, lost: float = 0.0) -> tuple[Planner, Fram
     """A planner for a goal at rest, and its context in each frame."""
     solver = Expressive(unit_chain("YXXZY", math.pi / 2))
     authored = solver._authored(tuple(POSTURE), 1.0)
-    forecast = GoalForecast(GOAL, (Velocity(),), dt)
+    posture, at_rest = tuple(POSTURE), (0.0,) * len(POSTURE)
     return solver.tracker.planner, FrameContext(
-        forecast, authored, tuple(POSTURE), tuple(POSTURE), 0.0, lost, dt
+        GOAL, (Velocity(),), (), authored, posture, posture, at_rest, 0.0, lost, dt
     )
 
 
