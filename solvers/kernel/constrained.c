@@ -144,7 +144,8 @@ static int is_box_enough(struct least_squares *problem, int8_t *sides, int *stop
     return is_enough;
 }
 
-/* Relaxes rows that contradict each other by their changes, if these are at least `least`: no force reduces them.
+/* Relaxes rows that contradict each other by their changes, if these are at least `least`, by which changes still
+ * differ from set to set: no force reduces them.
  * Subtracts from their multipliers the force that `pushed`, the summed stiffness, has given to these changes. */
 static void relieve_rows(struct least_squares *problem, double least, double pushed) {
     for (int r = 0; r < problem->row_count; r++) {
@@ -170,7 +171,7 @@ static int push_rows(struct least_squares *problem, int set, double *pushed) {
     }
     if (is_met) return 1;
     if (difference <= STALLED * most)
-        relieve_rows(problem, STALLED * most, *pushed), *pushed = 0.0;
+        relieve_rows(problem, difference, *pushed), *pushed = 0.0;
     else if (set >= SETS && set < SETS + MOST_STIFFENINGS)
         problem->stiffness *= STIFFER;
     for (int r = 0; r < problem->row_count; r++) problem->rows[r].last = problem->rows[r].change;
