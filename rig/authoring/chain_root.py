@@ -60,9 +60,10 @@ def _carried_legs(figure: Figure, upward: Sequence[str]) -> dict[str, set[int]]:
     legs: dict[str, set[int]] = {}
     for bone, short_name in short_names(figure.names).items():
         part = read(short_name).part
-        if part is None or part.name != "foot":
+        if part is None or part.name != "foot" or bone in upward:
             continue
-        if branch := next((name for name in figure.controls.upstream(bone) if name in upward[1:]), ""):
+        branch = next((name for name in figure.controls.upstream(bone) if name in upward), "")
+        if branch not in {"", upward[0]}:
             legs.setdefault(branch, set()).add(figure.index[bone])
     return legs
 

@@ -71,6 +71,14 @@ def test_legs_in_the_air_stay_by_their_names():
     assert rig.limber.chains[0].root == "Body"
 
 
+@pytest.mark.parametrize("end", ["UpperLeg.L", "Feet.L"])
+def test_a_chain_of_a_leg_in_the_air_has_the_whole_leg(end: str):
+    rig = built(WINGED)
+    select(rig, end)
+    bpy.ops.limber.new_chain()
+    assert (rig.limber.chains[0].root, rig.limber.chains[0].end) == ("UpperLeg.L", end)
+
+
 def test_a_lower_body_that_carries_no_legs_is_part_of_the_torso():
     trunk = line(
         "body_IK", ("body_lower", 0, 0, 0.4), ("body_upper", 0, 0, 0.6), ("head", 0, 0, 0.8), tip=(0, 0, 1)
