@@ -215,8 +215,8 @@ class _Pair(NamedTuple):
 
 
 def _pairs(figure: Figure, among: Iterable[int], aside: Container[str]) -> list[_Pair]:
-    """The pairs of bones that are named eyes, or may be eyes and have no children, whose left bone is among
-    some bones: they look to the front or have one of the names in `aside`.
+    """The pairs of bones that may be eyes, whose left bone is among some bones: they look to the front or
+    have one of the names in `aside`. Only bones with an English name of an eye may have children.
     """
     pairs, short = [], short_names(figure.names)
     for k in among:
@@ -225,12 +225,15 @@ def _pairs(figure: Figure, among: Iterable[int], aside: Container[str]) -> list[
             continue
         stem = read(short[figure.names[k]]).stem
         is_named = stem in EYE_NAMES
-        # a bone that is named an eye may carry a pupil or a marker of its tip
-        if not is_named and (figure.children[k] or figure.children[other] or _ends_limb(figure, k)):
+        # an eye may carry a pupil; a word of another language may mean another part
+        if stem not in EYES and (figure.children[k] or figure.children[other]):
+            continue
+        if not is_named and _ends_limb(figure, k):
             continue
         ahead = _ahead(figure, (k, other)) if is_named else figure.front
-        side = side_of(short[figure.names[k]]) if is_named else ""
-        if side == "right" or not (side or _is_left(figure, k, other, ahead)):
+        sides = [side_of(short[figure.names[eye]]) for eye in (k, other)]
+        is_sided = stem in EYES and set(sides) == {"left", "right"}
+        if not (sides[0] == "left" if is_sided else _is_left(figure, k, other, ahead)):
             continue
         aim = _aim(figure, k, other, ahead)
         if aim >= AHEAD or stem in aside:
