@@ -11,10 +11,9 @@ from ..errors import ExportError
 from ..mixing import Mixing
 from .braking import brought_to_rest
 from .check import check, check_ranges
-from .frames import at_rate, poses_at_rate
+from .frames import at_rate, poses_at_rate, sample
 from .named import Named
 from .recording import Pose, RecordedColumn, Recording
-from .sampling import sample
 from .take import STANDING, Take, Values
 
 HIGHEST_RATE = 255  # [1/s] largest sample rate, which some formats store in a byte; servos take less

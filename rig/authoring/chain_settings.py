@@ -1,14 +1,15 @@
-"""Settings of new chains: solver, roll, filter, and how far a character's chain looks. *Use New Settings*
-gives them to the chains of earlier versions.
+"""Settings of new chains: solver, roll, filter, and how far a character's chain looks, or an eye in its
+skull. *Use New Settings* gives the chains of earlier versions those that new ones have.
 """
 
-from math import radians
+from math import radians, tau
 
 import bpy
 
 from ..bones.controls import Controls
 from ..chains.chain import AUTOMATIC
 from ..chains.measure import has_balls, is_of_bones
+from ..scene.goal import CUSTOM
 from . import forward, look_sharing
 
 SOLVER, ROLL, MEASURE, FILTER = "expressive", "POSTURE", "AUTOMATIC", AUTOMATIC
@@ -16,6 +17,10 @@ SOLVER, ROLL, MEASURE, FILTER = "expressive", "POSTURE", "AUTOMATIC", AUTOMATIC
 # range of a head together with a chest; for an end without a front, such as a tentacle's, it is larger, so
 # that the look crosses to the other side gradually when the target passes behind.
 HEADS_LOOK, WIDEST_LOOK = radians(100), radians(170)
+# [rad] range to each side for eyes without limits in the rig: about that of a human eye
+EYE_RANGE = radians(45)
+EYE_ROLL = radians(5)  # [rad] range of the eye's roll to each side, since human eyes hardly roll
+ROUND = tau - 0.01  # [rad] range above which a joint counts as unlimited
 
 
 def set_solver(chain: bpy.types.PropertyGroup) -> None:
@@ -38,6 +43,28 @@ def set_look(rig: bpy.types.Object, chain: bpy.types.PropertyGroup, has_front: b
     if has_front and not is_part:
         look_sharing.narrow(chain)
     look_sharing.spread(rig, chain)
+
+
+def hold_in_skull(chain: bpy.types.PropertyGroup) -> None:
+    """Limits how far an eye of a chain looks and rolls in its skull; narrower limits of the rig stay.
+
+    If the eye looks along an axis of its bone, the bone's joints are its yaw, pitch and roll. If the eye
+    looks in another direction, each joint also rolls it. Its range is then what the limits of all joints
+    allow in every direction.
+    """
+    chain.options.expressive.roll = 1.0
+    if is_of_bones(chain, chain.solver):
+        # shortest rotation to the target: the eye does not counter-roll when the head leans
+        chain.roll = "FREE"
+    view = chain.forward_axis[1] if chain.forward_axis != CUSTOM else ""
+    chain.widest_look = EYE_RANGE
+    for joint in chain.joints:
+        is_free = joint.upper - joint.lower > ROUND
+        if not view and not is_free:
+            chain.widest_look = min(chain.widest_look, max(0.0, -joint.lower), max(0.0, joint.upper))
+        if view and (is_free or joint.axis == view):
+            span = EYE_ROLL if joint.axis == view else EYE_RANGE
+            joint.lower, joint.upper = max(joint.lower, -span), min(joint.upper, span)
 
 
 def is_of_earlier_version(chain: bpy.types.PropertyGroup) -> bool:

@@ -20,8 +20,8 @@ from ..bones.paths import path_names
 from . import (
     carried_look,
     chain_root,
+    chain_settings,
     chains,
-    eye_reach,
     forward,
     gaze_bones,
     gaze_controls,
@@ -359,7 +359,7 @@ def _new_chain(
     forward.point(chain, rig, chain.end, front)
     if gaze is EYES:
         chain.eye = 0.0  # an eye looks from its centre of rotation
-        eye_reach.hold_in_skull(chain)
+        chain_settings.hold_in_skull(chain)
     return chain
 
 

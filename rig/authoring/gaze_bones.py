@@ -4,7 +4,7 @@ Blender.
 
 import itertools
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from ..blender.errors import RigError
@@ -234,11 +234,7 @@ def _torso(
         return None
     path = [*_above(bones, ends.torso)[::-1], ends.torso]
     bones_by_part = named(bones)
-    named_hips, spine_bones = (bones_by_part.get(BodyPart("", part), []) for part in ("hips", "spine"))
-    legs = [bone for part, limb in bones_by_part.items() if part.name in LEGS for bone in limb]
-    if legs and not any(hips in above(leg) for hips in named_hips for leg in legs):
-        # bones named hips that carry no legs are the lower end of the spine
-        named_hips, spine_bones = [], [*named_hips, *spine_bones]
+    named_hips, spine_bones = _hips_and_spine(bones_by_part, above)
     hips = {bone for name in named_hips for bone in (name, *above(name))}
     carrying = [index for index, bone in enumerate(path[:-1]) if bone in hips]
     # else the names follow another convention, and only share some words with the known ones
@@ -246,6 +242,16 @@ def _torso(
     spine = [index for index, bone in enumerate(path) if is_named and bone in spine_bones]
     first = carrying[-1] + 1 if carrying else min(spine, default=0)
     return _unbroken(path[max(first, path.index(structure.begin(ends.torso))) :], follows)
+
+
+def _hips_and_spine(bones_by_part: Mapping[BodyPart, list[str]], above: Above) -> tuple[list[str], list[str]]:
+    """The bones named hips and spine. Bones named hips that carry no legs, such as a lower body on a control
+    that does, belong to the spine.
+    """
+    hips, spine = (bones_by_part.get(BodyPart("", part), []) for part in ("hips", "spine"))
+    legs = [bone for part, limb in bones_by_part.items() if part.name in LEGS for bone in limb]
+    carry_legs = any(bone in above(leg) for bone in hips for leg in legs)
+    return (hips, spine) if carry_legs or not legs else ([], [*hips, *spine])
 
 
 def _head(

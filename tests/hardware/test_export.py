@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from limber.hardware.device import Device, DeviceJoint, ServoChannel, Share, auxiliary
 from limber.hardware.motion_files import ExportError, Take, make_motion, write
-from limber.hardware.motion_files.sampling import sample
+from limber.hardware.motion_files.frames import sample
 from limber.motion import Kinematic, Limits, make_limiter
 
 from tests.hardware.devices import direct, one_to_one
