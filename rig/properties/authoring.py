@@ -114,7 +114,7 @@ class LimberAuthoring:
         default=1.0,
     )
     carried_aside: FloatProperty(
-        name="Carried Look Aside",
+        name="Carried Aside",
         description=(
             "Largest angle of a look to the side that this chain leaves to the chains that it carries, such as"
             " a head and its eyes: as far as they can look. The chain rotates by what is beyond it, more and"
@@ -126,7 +126,7 @@ class LimberAuthoring:
         subtype="ANGLE",
     )
     carried_up: FloatProperty(
-        name="Carried Look Up",
+        name="Carried Up",
         description=(
             "Largest angle of a look up or down that this chain leaves to the chains that it carries, such as a"
             " head and its eyes. 180 degrees: no limit"
