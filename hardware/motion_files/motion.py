@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from ...motion import Kinematic, Limits, TrackingFilter
+from ...motion import Kinematic, Limits, TrackingFilter, between
+from ...motion.joint import FRAMES
 from ..device import Device
 from ..errors import ExportError
 from ..mixing import Mixing
 from .braking import brought_to_rest
 from .check import check, check_ranges
-from .frames import at_rate, poses_at_rate, sample
+from .frames import at_rate, poses_at_rate
 from .named import Named
 from .recording import Pose, RecordedColumn, Recording
 from .take import STANDING, Take, Values
@@ -94,7 +96,7 @@ def make_motion(take: Take, rate: int, title: str, loops: bool, has_positions: b
     if loops:
         take = _with_return(take)
         check(take, has_positions)
-    values = sample(take, rate)
+    values = _rows(take, rate)
     return Motion(title, take.device, rate, values, tuple(map(mixing.raw, values)), loops, _named(take))
 
 
@@ -114,6 +116,44 @@ def frames_at(take: Take, rate: int, title: str, has_positions: bool = True) -> 
     return Motion(
         title, take.device, rate, values, tuple(map(mixing.raw, values)), False, _named(take), poses
     )
+
+
+def _rows(take: Take, rate: int) -> tuple[Values, ...]:
+    """Values of all joints at `rate` [1/s] (samples, joints), from rest in the first frame to rest in the
+    last: the frames themselves if that is their rate, else samples of the robot link's curve.
+    """
+    if rate == take.rate:
+        return (take.frames[0], *take.frames, take.frames[-1])
+    return tuple(tuple(joint.position for joint in row) for row in sample(take, rate))
+
+
+def sample(take: Take, rate: float) -> list[list[Kinematic]]:
+    """States of all joints at `rate` [1/s] (samples, joints), on the same curve as in the robot link's
+    playback.
+
+    It begins at rest in the first frame and ends at rest in the last, so it lasts two frames longer than the
+    take.
+    """
+    columns = list(take.joints())
+    # range of the curve's parameter [frames], outside of which the curve is at rest
+    begin, end = (STANDING - 1, len(columns[0]) - STANDING)
+    # the small term prevents a further row that only rounding would cause
+    rows = math.ceil((end - begin) * rate / take.rate - 1e-9) + 1
+    samples = []
+    for row in range(rows):
+        position = min(begin + row * take.rate / rate, float(end))
+        index = min(int(position), len(columns[0]) - FRAMES + 1)
+        samples.append(
+            [
+                between(
+                    (column[index - 1], column[index], column[index + 1], column[index + 2]),
+                    position - index,
+                    1.0 / take.rate,
+                )
+                for column in columns
+            ]
+        )
+    return samples
 
 
 def _with_return(take: Take) -> Take:

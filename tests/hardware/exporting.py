@@ -5,9 +5,7 @@ from dataclasses import replace
 
 from limber.hardware.device import Device, DeviceJoint
 from limber.hardware.motion_files import Motion, Take, make_motion
-from limber.hardware.motion_files.take import STANDING
-from limber.motion import Kinematic, Limits, between, make_filter
-from limber.motion.joint import FRAMES
+from limber.motion import Limits, make_filter
 
 from tests.hardware.devices import direct, one_to_one
 
@@ -56,23 +54,6 @@ def _wave(joint: DeviceJoint, k: int, time: float, pauses: bool) -> float:
 
 def motion(rate: int = 50, loops: bool = False, robot: Device | None = None, **take) -> Motion:
     return make_motion(filtered(robot or device(), **take), rate, "Arm", loops)
-
-
-def followed(take: Take, rate: float) -> list[list[Kinematic]]:
-    """States (rows, joints) at `rate` [1/s] on the curve of the robot link's playback."""
-    columns = list(take.joints())
-    begin, end = STANDING - 1, len(columns[0]) - STANDING
-    parameters = [
-        min(begin + row * take.rate / rate, end)
-        for row in range(math.ceil((end - begin) * rate / take.rate - 1e-9) + 1)
-    ]
-    return [[curve(column, parameter, 1.0 / take.rate) for column in columns] for parameter in parameters]
-
-
-def curve(column: tuple[float, ...], parameter: float, interval: float) -> Kinematic:
-    """State of a joint at a parameter [frames] of the link's curve over the frames of `Take.joints`."""
-    index = min(int(parameter), len(column) - FRAMES + 1)
-    return between(column[index - 1 : index + 3], parameter - index, interval)
 
 
 def changed(take: Take, frame: int, joint: int, value: float) -> Take:

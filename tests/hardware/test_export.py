@@ -6,17 +6,16 @@ import struct
 from dataclasses import replace
 from itertools import pairwise
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from limber.hardware.device import Device, DeviceJoint, ServoChannel, Share, auxiliary
 from limber.hardware.motion_files import ExportError, Take, make_motion, write
-from limber.hardware.motion_files.frames import sample
+from limber.hardware.motion_files.motion import sample
 from limber.motion import Kinematic, Limits, make_limiter
 
 from tests.hardware.devices import direct, one_to_one
-from tests.hardware.exporting import FPS, LIMITS, changed, device, filtered, followed, motion
+from tests.hardware.exporting import FPS, LIMITS, changed, device, filtered, motion
 
 
 def still(robot: Device, *values: float, frames: int = 5, first: int = 10) -> Take:
@@ -199,72 +198,44 @@ def test_a_take_without_frames_or_with_missing_values_is_refused():
     st.integers(1, 255),
     st.lists(st.tuples(st.floats(-1.0, 1.0), st.floats(-1.0, 1.0)), min_size=1, max_size=12),
 )
-def test_rows_begin_in_the_first_frame_end_in_the_last_and_keep_the_joints_range(fps, rate, frames):
+def test_rows_begin_in_the_first_frame_end_in_the_last_and_stay_among_the_frames(fps, rate, frames):
     take = Take(device(2), 1, fps, tuple(frames), len(frames))
     rows = sample(take, rate)
-    assert rows[0] == pytest.approx(take.frames[0], abs=1e-12)
-    assert rows[-1] == pytest.approx(take.frames[-1], abs=1e-12)
+    assert rows[0] == [Kinematic(value) for value in take.frames[0]]
+    assert [joint.position for joint in rows[-1]] == list(take.frames[-1])
+    assert [joint.velocity for joint in rows[-1]] == [0.0, 0.0]
     assert (len(rows) - 1) / rate == pytest.approx((len(frames) + 1) / fps, abs=1.0 / rate + 1e-9)
-    assert all(LIMITS.lower <= value <= LIMITS.upper for row in rows for value in row)
+    for k in range(2):
+        values = [values[k] for values in take.frames]
+        assert all(min(values) - 1e-12 <= row[k].position <= max(values) + 1e-12 for row in rows)
 
 
 @pytest.mark.parametrize("rate", [24, 25, 50, 60, 100, 255])
 def test_rows_keep_the_limits_that_the_frames_keep(rate):
-    rows = list(sample(filtered(device()), rate))
+    rows = [tuple(joint.position for joint in row) for row in sample(filtered(device()), rate)]
     assert steady(rows, rate, 1) <= LIMITS.velocity * (1 + 1e-6)
-    # the last row may come earlier than its time
-    assert steady(rows[:-1], rate, 2) <= LIMITS.acceleration * (1 + 1e-6)
+    assert steady(rows[:-1], rate, 2) <= LIMITS.acceleration * (
+        1 + 1e-6
+    )  # the last row may come earlier than its time
     assert steady(rows[:-1], rate, 3) <= LIMITS.jerk * (1 + 1e-3)
 
 
-@pytest.mark.parametrize("multiple", [1, 2, 5])
-@pytest.mark.parametrize("start", [0.0, 0.02], ids=["from rest", "in motion"])
-def test_rows_at_frames_are_the_frames_where_the_limits_allow_it(multiple, start):
-    strong = Limits(-1.2, 1.2, 50.0, 1e4, 1e6)
-    frames = tuple((0.4 * math.sin(start + 0.004 * k * k),) for k in range(30))
-    take = Take(device(1, strong), 1, FPS, frames, 30)
-    rows = sample(take, multiple * FPS)
-    assert np.array(rows[multiple::multiple][:30]) == pytest.approx(np.array(frames), abs=1e-12)
-    link_rows = followed(take, FPS)[1:]
-    rounded = max(abs(state.position - value) for (state,), (value,) in zip(link_rows, frames, strict=False))
-    assert rounded > math.radians(0.2), "the link's curve is not the frames"
-
-
-def test_at_the_frames_own_rate_rows_are_the_frames_even_at_the_limits():
-    take = filtered(device())
-    rows = np.array(sample(take, FPS))
-    assert rows[1:-1] == pytest.approx(np.array(take.frames), abs=1e-12)
-
-
-def test_a_motion_at_its_limits_is_the_robot_link_s():
-    take = filtered(device())
-    assert sample(take, 50) == pytest.approx(
-        np.array([[state.position for state in row] for row in followed(take, 50)]), abs=1e-12
-    )
-
-
-def test_each_joint_alone_leaves_its_frames_for_its_limits():
-    take = filtered(device())
-    slow_joint = (0.5 * values[0] for values in take.frames)
-    mixed = replace(
-        take, frames=tuple((*values[:-1], slow) for values, slow in zip(take.frames, slow_joint, strict=True))
-    )
-    rows, link_rows = sample(mixed, 48), followed(mixed, 48)
-    assert [row[0] for row in rows] == pytest.approx([row[0].position for row in link_rows], abs=1e-12)
-    assert [row[-1] for row in rows[2::2]][: len(mixed.frames)] == pytest.approx(
-        [values[-1] for values in mixed.frames], abs=1e-12
-    )
-
-
 @pytest.mark.parametrize("rate", [50, 60, 100])
-def test_the_robot_link_s_limiter_passes_its_curve_to_the_last_bit(rate):
+def test_the_robot_link_s_limiter_passes_the_rows_to_the_last_bit(rate):
     take = filtered(device())
     limiter = make_limiter(LIMITS)
-    for joint in zip(*followed(take, rate), strict=True):
+    for joint in zip(*sample(take, rate), strict=True):
         state = Kinematic(joint[0].position)
         for wanted in joint[1:-1]:
             state = limiter.step(state, wanted.position, 1.0 / rate, wanted.velocity, wanted.acceleration)
             assert state.position == wanted.position
+
+
+@pytest.mark.parametrize("filter_name", ["default", "nutty"])
+def test_at_the_frames_own_rate_rows_are_the_frames_with_rest_before_and_after(filter_name):
+    take = filtered(device(), filter_name=filter_name)
+    rows = make_motion(take, round(FPS), "Arm", loops=False).values
+    assert rows == (take.frames[0], *take.frames, take.frames[-1])
 
 
 def test_a_way_back_that_would_take_minutes_is_refused_with_the_remedy():

@@ -4,8 +4,9 @@ the rows.
 
 from limber.hardware.motion_files import Take
 from limber.hardware.worker.core import PERIOD
+from limber.motion import between
 
-from tests.hardware.exporting import curve, device, filtered
+from tests.hardware.exporting import device, filtered
 from tests.hardware.simulation import FRAME, Simulation
 
 # [rad] tolerance of 0.03 degrees, 0.3 us of pulse: the limiter follows playback while that evens out its pace
@@ -13,12 +14,18 @@ NEAR = 5e-4
 SOONER, LATER = 0.8, 1.2  # smallest and largest progress of playback in a cycle, as a share of it
 
 
-def missed(take: Take, position: float, values: tuple[float, ...]) -> float:
-    """Largest distance [rad] of a joint from the curve's value at a position [frames]."""
-    return max(
-        abs(curve(column, position, FRAME).position - value)
-        for column, value in zip(take.joints(), values, strict=True)
+def curve(take: Take, position: float) -> tuple[float, ...]:
+    """Joint values at a position [frames] on the curve from which `sample` computes its rows."""
+    columns = list(take.joints())
+    index = min(int(position), len(columns[0]) - 3)
+    return tuple(
+        between((c[index - 1], c[index], c[index + 1], c[index + 2]), position - index, FRAME).position
+        for c in columns
     )
+
+
+def missed(take: Take, position: float, values: tuple[float, ...]) -> float:
+    return max(abs(a - b) for a, b in zip(curve(take, position), values, strict=True))
 
 
 def nearest(take: Take, values: tuple[float, ...], first: float, last: float) -> float:

@@ -1,6 +1,5 @@
 """Tests of the minimum-jerk movement, which is defined once."""
 
-import re
 from pathlib import Path
 
 import numpy as np
@@ -20,9 +19,3 @@ def test_it_begins_and_ends_at_rest_without_acceleration_and_is_symmetric() -> N
     assert velocity[[0, -1]] == pytest.approx(0.0, abs=1e-5)
     assert np.gradient(velocity, shares)[[0, -1]] == pytest.approx(0.0, abs=0.1)
     assert velocity.max() == pytest.approx(STEEPEST, abs=1e-5)
-
-
-def test_its_polynomial_is_written_once() -> None:
-    polynomial = re.compile(r"10\.0 - 15\.0")
-    files = [path for layer in ENGINE for path in (ROOT / layer).rglob("*.py")]
-    assert sum(bool(polynomial.search(path.read_text("utf-8"))) for path in files) == 1

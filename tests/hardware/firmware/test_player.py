@@ -10,6 +10,7 @@ import pytest
 from limber.hardware.mixing import Mixing
 from limber.hardware.motion_files import FORMATS, Settings
 from limber.hardware.motion_files.boards import BOARDS, NANO_FLASH
+from limber.hardware.motion_files.motion import sample
 from limber.hardware.motion_files.table import MotionTable, Track, encode
 from limber.hardware.protocols import limber
 from limber.hardware.protocols.limber import DeviceState, Features, Hello, Poll, Reason, Welcome
@@ -18,7 +19,7 @@ from limber.hardware.worker.drive import Drive
 from limber.hardware.worker.limber_connection import move_to
 
 from tests.hardware.emulator import Run, Timeline, require_emulator
-from tests.hardware.exporting import device, filtered, followed, motion
+from tests.hardware.exporting import device, filtered, motion
 from tests.hardware.firmware import workbench
 
 require_emulator()
@@ -264,7 +265,7 @@ def streamed() -> tuple[Run, list[tuple[int, ...]]]:
     )
     timeline = Timeline()
     timeline.open_session(list(configurations(robot)))
-    rows = followed(TAKE, 1 / PERIOD_S)
+    rows = sample(TAKE, 1 / PERIOD_S)
     drive = Drive(robot.joints, mixing.ranges, [joint.position for joint in rows[0]])
     commands = []
     for index, goal in enumerate(rows):
