@@ -1,13 +1,8 @@
-"""Tests of the minimum-jerk movement, which is defined once."""
-
-from pathlib import Path
+"""Tests of the minimum-jerk movement."""
 
 import numpy as np
 import pytest
 from limber.solvers.crossing import STEEPEST, minimum_jerk
-
-ROOT = Path(__file__).resolve().parents[2]
-ENGINE = ("solvers", "motion", "character", "player", "rig", "hardware", "inputs")
 
 
 def test_it_begins_and_ends_at_rest_without_acceleration_and_is_symmetric() -> None:
