@@ -30,27 +30,29 @@ SEEN = math.radians(0.1)  # [rad] aim error up to which a part counts as looking
 # largest rotation of a link in relation to that of its look: a view at 30 degrees to its axis rotates by half
 FARTHEST = 2.0
 RESOLUTION = math.radians(1)  # [rad] resolution with which the reach of parts is measured
-# the chains of a part, such as two eyes, which all look at the target
-Part = Sequence[bpy.types.PropertyGroup]
+Chains = Sequence[bpy.types.PropertyGroup]
 
 
-def share_among(rig: bpy.types.Object, parts: Sequence[Part], target: bpy.types.Object | None) -> None:
+def share_among(
+    rig: bpy.types.Object, eyes: Chains, carriers: Chains, target: bpy.types.Object | None
+) -> None:
     """Sets how much of a look each chain leaves to those in front of it, if they cannot do all that its share
     leaves to them in its widest look: no more than they can look, to the sides and up or down. Where a chain
     cannot be solved, those behind it stay as they are.
 
     Args:
         rig: The armature object.
-        parts: The parts from the front to the back, such as eyes, head and torso; all but the first are one
-            chain each.
+        eyes: Chains of the eyes.
+        carriers: Chains of the torso, if there is one, and of the head.
         target: Object whose distance now is that of the targets. None, or one that is too near, since the
             carrier's rotation would move the front part past it, or a chain cannot look at it even straight
             ahead: the targets are far away.
     """
     reach = np.zeros(2)  # [rad] to the side, and up or down
+    parts = [*([eyes] if eyes else []), *([chain] for chain in reversed(carriers))]
     for front, (carrier,) in pairwise(parts):
         # the last part gets a whole look; what it carries rotates no farther than a neck
-        widest = min(carrier.widest_look, HEADS_LOOK if carrier == parts[-1][0] else look_sharing.WIDE)
+        widest = min(carrier.widest_look, HEADS_LOOK if carrier == carriers[0] else look_sharing.WIDE)
         movers = [mover for chain in front if (mover := _mover(rig, chain)) is not None]
         if len(movers) < len(front):
             return
@@ -62,6 +64,12 @@ def share_among(rig: bpy.types.Object, parts: Sequence[Part], target: bpy.types.
         looks = [_Look(position, ahead, axis, away) for axis in (up, -up, side, -side)]
         angles = [min(_reach(mover, look, widest) for mover in movers) for look in looks]
         reach += min(angles[:2]), min(angles[2:])
+        if not reach.all():
+            if front is not eyes:
+                # a torso cannot look for its head, which sees from elsewhere: the head keeps its part
+                return
+            # eyes that stay in a plane meet a target beside it only if the head does all of a look
+            reach[:] = 0.0
         _leave(carrier, reach, widest)
 
 
@@ -83,13 +91,11 @@ def _leave(carrier: bpy.types.PropertyGroup, reach: np.ndarray, widest: float) -
     becomes smaller in the same proportion.
     """
     left = (1.0 - carrier.share) * (widest - carrier.dead_zone) + carrier.dead_zone
-    # what has no range in one direction stays in a plane: others meet a target beside it only if they do all
-    within_reach = reach if reach.all() else np.zeros(2)
-    proportion = min(within_reach) / left if left else 1.0
+    proportion = min(reach) / left if left else 1.0
     if proportion >= 1.0:
         return
     carrier.dead_zone *= proportion
-    for name, angle in zip(("carried_aside", "carried_up"), within_reach.tolist(), strict=True):
+    for name, angle in zip(("carried_aside", "carried_up"), reach.tolist(), strict=True):
         if angle < left:
             setattr(carrier, name, angle - carrier.dead_zone)
 

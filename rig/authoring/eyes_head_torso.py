@@ -292,8 +292,6 @@ def make(
     if given is None:
         for chain in new_chains:
             gaze_target.face(rig, chain, gaze_target.in_front(rig, ends, front))
-    if torso:
-        gaze_target.face_with_head(rig, *carriers, target if given is None else None)
     done = [
         *gaze_remarks.of_missing(has_torso, has_eyes),
         *gaze_remarks.of_head(parents(rig), ends.head, switched),
@@ -321,8 +319,7 @@ def _share_look(
         target: Object whose distance now is that of the targets; None: they are far away.
     """
     if not has_aimed_eyes:
-        parts = [[chain] for chain in reversed(carriers)]
-        carried_look.share_among(rig, [eyes, *parts] if eyes else parts, target)
+        carried_look.share_among(rig, eyes, carriers, target)
     look_sharing.spread_parts(rig, carriers[0] if len(carriers) > 1 else None, carriers[-1])
 
 

@@ -62,13 +62,14 @@ def _last_segment(bones: Parents, head: str) -> str:
     """The last bone of a head of several segments, numbered from its first bone on ("Head", "Head2",
     "Head3"); `head` itself if no segment follows.
     """
-    following = {
-        bones[bone]: bone
-        for bone in bones
-        if read(bone).stem in MIDDLE["head"] and not COPY.search(bone) and read(bone).number is not None
+    short = short_names(bones)
+    segments = {
+        (bones[bone], read(name).number): bone
+        for bone, name in short.items()
+        if read(name).stem in MIDDLE["head"] and not side_of(name) and not COPY.search(name)
     }
-    number = 1
-    while (segment := following.get(head)) and read(segment).number == number + 1:
+    number = 2
+    while segment := segments.get((head, number)):
         head, number = segment, number + 1
     return head
 

@@ -3,7 +3,6 @@
 import bpy
 from mathutils import Vector
 
-from ..showing import chain_lines
 from . import forward, targets
 from .gaze_bones import GazeBones
 
@@ -55,25 +54,3 @@ def face(rig: bpy.types.Object, chain: bpy.types.PropertyGroup, position: Vector
     bone = rig.data.bones[chain.end]
     looks_from = bone.head_local.lerp(bone.tail_local, chain.eye)
     forward.point(chain, rig, chain.end, position - looks_from)
-
-
-def face_with_head(
-    rig: bpy.types.Object,
-    torso: bpy.types.PropertyGroup,
-    head: bpy.types.PropertyGroup,
-    target: bpy.types.Object | None,
-) -> None:
-    """Sets the forward direction of a torso to where its head looks in the current pose: a torso has no look
-    of its own, and takes a share of what a look differs from that. So a posed head does not turn its torso.
-
-    Args:
-        rig: The armature object.
-        torso: Chain of the torso.
-        head: Chain of the head.
-        target: What the posed head looks at; None: the torso faces in the same direction as the head.
-    """
-    eyes, tip = chain_lines.forward(rig, head)
-    if target is None:
-        forward.face(torso, rig, torso.end, chain_lines.eye(rig, torso) + (tip - eyes))
-    else:
-        forward.face(torso, rig, torso.end, target.matrix_world.translation)

@@ -140,9 +140,10 @@ def _parts(bones: Parents, heads: Heads | None) -> dict[BodyPart, list[str]]:
     roots = bones_by_part.pop(BodyPart("", "root"), [])
     roots += _bases_above_waist(bones_by_part, bones)
     _assign_waist(bones_by_part, bones)
+    on_neck = _below(bones_by_part.get(BodyPart("", "neck"), []), candidates, bones)
     for part, named in bones_by_part.items():
         if part.name not in SEVERAL:
-            named.sort(key=lambda bone: _preference(bone, _depth(bones, bone), candidates.index(bone)))
+            named.sort(key=lambda bone: _preference(bone, bone in on_neck, candidates.index(bone)))
     _assign_rigify_spine(bones_by_part, bones)
     _disambiguate(bones_by_part, heads)
     _assign_head(bones_by_part)
@@ -250,23 +251,15 @@ def _below(carriers: Sequence[str], carried: Sequence[str], bones: Parents) -> l
     return below
 
 
-def _depth(bones: Parents, bone: str) -> int:
-    """Number of a bone's ancestors; 0 if its parent is not known."""
-    depth = 0
-    while above := bones.get(bone):
-        bone, depth = above, depth + 1
-    return depth
-
-
-def _preference(bone: str, depth: int, index: int) -> tuple[bool, bool, int, int, int]:
+def _preference(bone: str, is_on_neck: bool, index: int) -> tuple[bool, bool, int, bool, int]:
     """Sort key of bones with the same part: first names without a number and an axis, then names without the
-    word motor, then in the order of the known names. Of several hinges, or heads, the one with most ancestors
-    comes first, since it carries the part: a head on a neck before a control of the same name.
+    word motor, then in the order of the known names, then bones on a neck, such as a head before a control of
+    the same name. Of several hinges, or heads, the last one comes first, since it carries the part.
     """
     name = read(bone)
     is_last = name.is_hinge or (name.part is not None and name.part.name == "head")
     is_motor = not MOTORS.isdisjoint(words(bone))
-    return _is_piece(bone), is_motor, name.rank, *((-depth, -index) if is_last else (0, index))
+    return _is_piece(bone), is_motor, name.rank, not is_on_neck, -index if is_last else index
 
 
 def _is_piece(bone: str) -> bool:

@@ -118,7 +118,7 @@ class LimberAuthoring:
         description=(
             "Largest angle of a look to the side that this chain leaves to the chains that it carries, such as"
             " a head and its eyes: as far as they can look. The chain rotates by what is beyond it, more and"
-            " more as they approach their limits. 180 degrees: no limit"
+            " more as they approach their limits. 180 degrees: no limit; 0: the chain takes all"
         ),
         default=pi,  # for files without this setting
         min=0.0,
@@ -129,7 +129,7 @@ class LimberAuthoring:
         name="Carried Up",
         description=(
             "Largest angle of a look up or down that this chain leaves to the chains that it carries, such as a"
-            " head and its eyes. 180 degrees: no limit"
+            " head and its eyes. 180 degrees: no limit; 0: the chain takes all"
         ),
         default=pi,  # for files without this setting
         min=0.0,

@@ -4,10 +4,10 @@ of the body, legs in the air, eyes with bones of their own.
 
 import bpy
 import pytest
-from mathutils import Vector
 
-from tests.blender.makers_rigs import Places, both, line
-from tests.blender.rigs import make_active, select
+from tests.blender.makers_rigs import both, line
+from tests.blender.rigs import select
+from tests.blender.test_front import armature
 
 pytestmark = pytest.mark.every_blender
 
@@ -19,21 +19,6 @@ WINGED = {
 }
 
 
-def built(places: Places):
-    """An armature object in Object Mode, active, with these bones."""
-    data = bpy.data.armatures.new("Rig")
-    rig = bpy.data.objects.new("Rig", data)
-    bpy.context.scene.collection.objects.link(rig)
-    make_active(rig)
-    bpy.ops.object.mode_set(mode="EDIT")
-    for name, (parent, head, tail) in places.items():
-        bone = data.edit_bones.new(name)
-        bone.head, bone.tail = Vector(head), Vector(tail)
-        bone.parent = data.edit_bones.get(parent)
-    bpy.ops.object.mode_set(mode="OBJECT")
-    return rig
-
-
 def spans(rig) -> dict[str, tuple[str, str]]:
     bpy.ops.limber.eyes_head_torso()
     return {chain.name: (chain.root, chain.end) for chain in rig.limber.chains}
@@ -41,18 +26,39 @@ def spans(rig) -> dict[str, tuple[str, str]]:
 
 def test_a_head_of_numbered_segments_looks_with_all_of_them():
     segments = line("", ("Head", 0, 0, 0.5), ("Head2", 0, 0, 1.0), ("Head3", 0, 0, 1.4), tip=(0, 0, 1.8))
-    rig = built({"Body": ("", (0, 0, 0), (0, 0, 0.5)), **segments})
+    rig = armature({"Body": ("", (0, 0, 0), (0, 0, 0.5)), **segments})
     assert spans(rig) == {"Head": ("Head", "Head3")}
 
 
 @pytest.mark.parametrize("name", ["Head.001", "Head7"], ids=["a copy", "another number"])
 def test_a_bone_below_a_head_that_does_not_go_on_counting_is_no_segment(name: str):
     segments = line("", ("Neck", 0, 0, 0.5), ("Head", 0, 0, 1.0), (name, 0, 0, 1.4), tip=(0, 0, 1.8))
-    assert spans(built(segments))["Head"][1] == "Head"
+    assert spans(armature(segments))["Head"][1] == "Head"
+
+
+def test_segments_are_found_behind_a_common_first_word_and_beside_another_numbered_bone():
+    upright = line(
+        "",
+        *(
+            (f"Rob_{name}", 0, 0, 0.3 * k)
+            for k, name in enumerate(("Hips", "Spine", "Neck", "Head", "Head2"))
+        ),
+        tip=(0, 0, 1.5),
+    )
+    others = {f"Rob_{name}": ("Rob_Head", (0, 0, 1.2), (0, 0.3, 1.2)) for name in ("Head_9", "Hat", "Jaw")}
+    assert spans(armature(upright | others))["Head"][1] == "Rob_Head2"
+
+
+def test_a_head_that_is_held_in_a_hand_is_not_the_figures():
+    trunk = line("", ("hips", 0, 0, 0.9), ("spine", 0, 0, 1.1), ("neck", 0, 0, 1.5), tip=(0, 0, 1.6))
+    arm = line("spine", ("arm.L", 0.2, 0, 1.4), ("hand.L", 0.5, 0, 1.2), tip=(0.6, 0, 1.2))
+    doll = line("hand.L", ("doll", 0.6, 0, 1.2), ("Head", 0.6, 0, 1.4), tip=(0.6, 0, 1.5))
+    rig = armature({**trunk, "head": ("neck", (0, 0, 1.6), (0, 0, 1.8)), **arm, **doll})
+    assert spans(rig)["Head"][1] == "head"
 
 
 def test_a_head_on_a_neck_comes_before_a_control_of_the_same_name():
-    rig = built(
+    rig = armature(
         {
             **line("", ("hip", 0, 0, 0.6), ("chest", 0, 0, 1.0), ("neck", 0, 0, 1.4), tip=(0, 0, 1.5)),
             "head": ("neck", (0, 0, 1.5), (0, 0, 1.8)),
@@ -63,7 +69,7 @@ def test_a_head_on_a_neck_comes_before_a_control_of_the_same_name():
 
 
 def test_legs_in_the_air_stay_by_their_names():
-    rig = built(WINGED)
+    rig = armature(WINGED)
     assert spans(rig)["Torso"] == ("Body", "Body")
     rig.limber.chains.clear()
     select(rig, "Head")
@@ -73,7 +79,7 @@ def test_legs_in_the_air_stay_by_their_names():
 
 @pytest.mark.parametrize("end", ["UpperLeg.L", "Feet.L"])
 def test_a_chain_of_a_leg_in_the_air_has_the_whole_leg(end: str):
-    rig = built(WINGED)
+    rig = armature(WINGED)
     select(rig, end)
     bpy.ops.limber.new_chain()
     assert (rig.limber.chains[0].root, rig.limber.chains[0].end) == ("UpperLeg.L", end)
@@ -84,7 +90,7 @@ def test_a_lower_body_that_carries_no_legs_is_part_of_the_torso():
         "body_IK", ("body_lower", 0, 0, 0.4), ("body_upper", 0, 0, 0.6), ("head", 0, 0, 0.8), tip=(0, 0, 1)
     )
     legs = both(line("body_IK", ("leg_upper.L", 0.1, 0, 0.35), ("leg_lower.L", 0.1, 0, 0.2), tip=(0.1, 0, 0)))
-    rig = built({"body_IK": ("", (0, 0, 0.4), (0, 0.2, 0.4)), **trunk, **legs})
+    rig = armature({"body_IK": ("", (0, 0, 0.4), (0, 0.2, 0.4)), **trunk, **legs})
     assert spans(rig)["Torso"] == ("body_lower", "body_upper")
 
 
@@ -95,7 +101,7 @@ def test_eyes_by_name_may_carry_bones_and_are_left_and_right_by_name():
             "pupil.L": ("eye.L", (0.3, -0.9, 1.0), (0.3, -0.9, 0.8)),
         }
     )
-    rig = built(
+    rig = armature(
         {
             **line("", ("hull", 0, 0, 0), tip=(0, 0, 0.9)),
             "sight": ("hull", (0, 0, 0.9), (0, -1, 0.9)),
