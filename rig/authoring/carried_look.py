@@ -56,14 +56,7 @@ def share_among(
         movers = [mover for chain in front if (mover := _mover(rig, chain)) is not None]
         if len(movers) < len(front):
             return
-        position = sum((mover.position for mover in movers), Vector()) / len(movers)
-        side, ahead, up = _axes(rig, carrier)
-        away = _distance(rig, target, position, rig.data.bones[carrier.end].head_local)
-        if any(mover.angles(_Look(position, ahead, up, away), 0.0) is None for mover in movers):
-            away = math.inf
-        looks = [_Look(position, ahead, axis, away) for axis in (up, -up, side, -side)]
-        angles = [min(_reach(mover, look, widest) for mover in movers) for look in looks]
-        reach += min(angles[:2]), min(angles[2:])
+        reach += _reach_of(rig, movers, carrier, target, widest)
         if not reach.all():
             if front is not eyes:
                 # a torso cannot look for its head, which sees from elsewhere: the head keeps its part
@@ -71,6 +64,26 @@ def share_among(
             # eyes that stay in a plane meet a target beside it only if the head does all of a look
             reach[:] = 0.0
         _leave(carrier, reach, widest)
+
+
+def _reach_of(
+    rig: bpy.types.Object,
+    movers: Sequence["_Mover"],
+    carrier: bpy.types.PropertyGroup,
+    target: bpy.types.Object | None,
+    widest: float,
+) -> np.ndarray:
+    """How far (2,) [rad] movers look together, at most the widest look, while the chain that carries them
+    rests: to both sides, and both up and down. Target as in `share_among`.
+    """
+    position = sum((mover.position for mover in movers), Vector()) / len(movers)
+    side, ahead, up = _axes(rig, carrier)
+    away = _distance(rig, target, position, rig.data.bones[carrier.end].head_local)
+    if any(mover.angles(_Look(position, ahead, up, away), 0.0) is None for mover in movers):
+        away = math.inf
+    looks = [_Look(position, ahead, axis, away) for axis in (up, -up, side, -side)]
+    angles = [min(_reach(mover, look, widest) for mover in movers) for look in looks]
+    return np.array((min(angles[:2]), min(angles[2:])))
 
 
 def _distance(

@@ -12,7 +12,7 @@ from .errors import RigError
 LayerPath = tuple[bpy.types.LayerCollection, ...]
 
 # rest of a sentence on an object that is not evaluated though viewports show it, as one disabled in renders
-HIDDEN = "is hidden or in no visible collection: show it, Blender does not evaluate it otherwise"
+HIDDEN = "is hidden or in no visible collection: show it, since Blender does not evaluate it otherwise"
 
 
 def find(name: str, uid: int) -> bpy.types.Object | None:
@@ -79,26 +79,26 @@ def why_unevaluated(obj: bpy.types.Object, view_layer: bpy.types.ViewLayer) -> s
     if None in hiding:
         return ""
     layer = hiding[0]
-    how, icon = (
+    state, icon = (
         ("excluded from the view layer", "its check box")
         if layer.exclude
         else ("disabled in viewports", "its monitor")
     )
     return (
-        f"is in collection '{layer.name}', which is {how}, so Blender does not evaluate it: show the"
+        f"is in collection '{layer.name}', which is {state}, so Blender does not evaluate it: show the"
         f" collection in the Outliner ({icon})"
     )
 
 
 def _paths(
-    layer: bpy.types.LayerCollection, homes: set[bpy.types.Collection], above: LayerPath = ()
+    layer: bpy.types.LayerCollection, collections: set[bpy.types.Collection], ancestors: LayerPath = ()
 ) -> Iterator[LayerPath]:
-    """Paths from the view layer's top collection to each of the collections `homes`."""
-    path = (*above, layer)
-    if layer.collection in homes:
+    """Paths from the view layer's top collection to each of some collections."""
+    path = (*ancestors, layer)
+    if layer.collection in collections:
         yield path
     for child in layer.children:
-        yield from _paths(child, homes, path)
+        yield from _paths(child, collections, path)
 
 
 def _hiding(path: LayerPath) -> bpy.types.LayerCollection | None:
