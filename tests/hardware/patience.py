@@ -39,8 +39,21 @@ def wait_until(true: Callable[[], bool]) -> None:
 
 
 def arm(link: WorkerLink, angles=POSE) -> Status:
-    wait_for(link, State.DISARMED, angles)
-    link.arm()
-    if wait(link, lambda status: status.state is not State.DISARMED, angles).state is State.CONFIRM_POSE:
-        link.confirm_pose()
-    return wait_for(link, State.ARMED, angles)
+    """Presses what leads to ARMED in each state, and returns the status there. A fault is cleared: a busy
+    machine may keep a simulated robot from answering in time.
+    """
+    presses = {
+        State.DISARMED: link.arm,
+        State.CONFIRM_POSE: link.confirm_pose,
+        State.FAULT: link.clear_fault,
+    }
+    last = None
+
+    def armed(status: Status) -> bool:
+        nonlocal last
+        if status.state is not last:
+            last = status.state
+            presses.get(last, lambda: None)()
+        return last is State.ARMED
+
+    return wait(link, armed, angles)
