@@ -171,16 +171,12 @@ class LIMBER_OT_export_motion(ActsOnMover, Stepwise, WritesFile):
             self._rate(),
             self.loops,
             self.format,
+            Settings(self.board, self.start_pin, EpisodeChoice(values=self.lerobot_values)),
         )
-
-    def _says(self):
-        return f"Reading frame {self.work.frame} of {self.work.end}"
 
     def _finish(self, context):
         path = self.path
-        motion = self.work.finish(
-            path, Settings(self.board, self.start_pin, EpisodeChoice(values=self.lerobot_values))
-        )
+        motion = self.work.finish(path)
         tell_held(self, self.work.frames.held, "a goal could not")
         self.warn(self.work.frames.warnings)
         sound = f", its sound in '{self.work.sound}'" if self.work.sound else ""

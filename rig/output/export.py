@@ -2,6 +2,8 @@
 frame.
 """
 
+from collections.abc import Mapping
+from concurrent.futures import Future, wait
 from math import floor
 from pathlib import Path
 
@@ -15,17 +17,19 @@ from ..blender.sound_strips import beginning_at
 from ..live import live, rehearsal
 from ..live.mover import Mover
 from ..live.stage import SceneStage
+from .own_thread import in_own_thread
 from .robot_frames import RobotFrames
 from .stepped import SteppedJob
 
 # [s] time for motion filters to come to rest after the last frame; a motion that needs longer is not
 # exported. The slowest motion style over the widest range needs half of it
 SETTLE_FOR = 10.0
+WAIT = 0.01  # [s] longest wait of a step for the file's content, which another thread computes
 
 
 class Export(SteppedJob):
-    """Motion of an object's robot over a range of frames, one frame per step. Nothing is written before
-    `finish`.
+    """Motion of an object's robot over a range of frames, one frame per step. Then another thread computes
+    the file's content. Nothing is written before `finish`.
 
     Live movers start at rest in the first frame; after the last frame they come to rest at their last goal.
     Everything else is exported as posed or animated. If nothing is live, a format with a fixed rate is
@@ -38,6 +42,7 @@ class Export(SteppedJob):
         rate: Rows per second in the file.
         loops: Whether the motion returns to the first frame, to be played repeatedly.
         form: Name of the file's format.
+        settings: Options of the format.
 
     Raises:
         RigError: the range is empty, the robot's description is invalid, or it lacks a link that the format
@@ -55,6 +60,7 @@ class Export(SteppedJob):
         rate: int,
         loops: bool,
         form: str,
+        settings: Settings,
     ) -> None:
         if end < start:
             raise RigError(
@@ -64,6 +70,9 @@ class Export(SteppedJob):
         self.start, self.end = start, end
         self.rate, self.loops = rate, loops
         self.form: Format = FORMATS[form]
+        self._settings = settings
+        # the motion, and the content of its file or files
+        self._made: Future[tuple[Motion, bytes | Mapping[str, bytes]]] | None = None
         self.movers = live.movers_of_scene(scene)
         frame_rate = scene.render.fps / scene.render.fps_base
         # scene frames from one row to the next
@@ -87,12 +96,33 @@ class Export(SteppedJob):
         """Number of the frame that was read last."""
         return self.start + floor((self.done - 1) * self.stride)
 
+    @property
+    def says(self) -> str:
+        """What is done now."""
+        return f"Reading frame {self.frame} of {self.end}" if self._made is None else "Computing the file"
+
     def step(self) -> bool:
-        """Reads one frame or, after the last one, a further frame until the motion is at rest; returns
-        whether there are more.
+        """Reads one frame or, after the last one, waits a moment for the file's content; returns whether
+        there is more to do.
 
         Raises:
             RigError: a mover cannot be solved, or its motion does not come to rest.
+        """
+        if self._made is not None:
+            wait([self._made], WAIT)
+            return not self._made.done()
+        if not self._read():
+            self._made = in_own_thread(self._make)
+        return True
+
+    def _make(self) -> tuple[Motion, bytes | Mapping[str, bytes]]:
+        """The motion, and the content of its file or files; it reads nothing of Blender's."""
+        motion = self.frames.motion(self.rate, self.loops)
+        return motion, self.form.make(motion, self._settings)
+
+    def _read(self) -> bool:
+        """Reads one frame or, after the last one, a further frame until the motion is at rest; returns
+        whether there are more. Raises as `step`.
         """
         count = len(self.frames.rows)
         if count < self.total:
@@ -113,16 +143,17 @@ class Export(SteppedJob):
         at_rest = self.frames.filters_at_rest and self.stage.is_at_rest(self._own())
         return count + 1 < self.total or not at_rest
 
-    def finish(self, path: Path, settings: Settings) -> Motion:
-        """Checks the motion and writes the file; returns the motion.
+    def finish(self, path: Path) -> Motion:
+        """Writes the file, after the last step; returns the motion.
 
         Raises:
             RigError: a limit is exceeded, or the file cannot be made or written; the message names joint,
                 frame, expected and found value. No file is written then.
         """
+        assert self._made is not None, "all steps are done"
         try:
-            motion = self.frames.motion(self.rate, self.loops)
-            write(path, self.form.make(motion, settings))
+            motion, data = self._made.result()
+            write(path, data)
             self._write_sound(path)
         except HardwareError as error:
             raise RigError(str(error)) from error

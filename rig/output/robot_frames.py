@@ -53,7 +53,8 @@ class RobotFrames:
             self._device = device.describe_plain(rig)
         except HardwareError as error:
             raise RigError(str(error)) from error
-        self._scene, self._rig, self._form = scene, rig, form
+        self._rig, self._title, self._form = rig, rig.name, form
+        self._rate = scene.render.fps / scene.render.fps_base / stride  # [rows/s] of the frames
         self._start, self._end, self._stride = start, end, stride
         self.sources = device.sources(rig)
         self._named = names_in_files(rig, self.sources)
@@ -122,7 +123,7 @@ class RobotFrames:
 
     def motion(self, rate: int, loops: bool = False) -> Motion:
         """The motion in the frames read so far, with the poses of the format's links. Adds remarks on it to
-        `warnings`.
+        `warnings`. It reads nothing of Blender's, so it may be called in another thread.
 
         Args:
             rate: Rows per second.
@@ -134,18 +135,17 @@ class RobotFrames:
         self.warnings += [
             f"Frame {frame:.0f}: {deviation.sentence}" for frame, deviation in self._deviations.values()
         ]
-        frame_rate = self._scene.render.fps / self._scene.render.fps_base
         take = Take(
             self._device,
             self._start,
-            frame_rate / self._stride,
+            self._rate,
             tuple(self.rows),
             self._end,
             self._named,
             {link: tuple(rows) for link, rows in self._poses.items()},
             self._stride,
         )
-        has_positions, title = self._form.has_positions, self._rig.name
+        has_positions, title = self._form.has_positions, self._title
         if not has_positions:
             self._warn_of(check_channels, take)
         if not self._form.has_frames:

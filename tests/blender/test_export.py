@@ -7,6 +7,7 @@ import json
 import os
 from itertools import pairwise
 from pathlib import Path
+from threading import Event
 
 import bpy
 import numpy as np
@@ -359,6 +360,25 @@ def test_escape_cancels_and_leaves_no_file_and_everything_as_it_was(rig, chain, 
     assert window.reports == [("WARNING", "The export is cancelled: nothing was written")]
     assert os.listdir(tmp_path) == []
     assert state(rig) == before
+
+
+def test_while_the_file_is_computed_blender_answers_and_escape_cancels(rig, chain, tmp_path, monkeypatch):
+    from limber.rig.output.robot_frames import RobotFrames
+
+    motion, goes_on = RobotFrames.motion, Event()
+
+    def held_up(*given):
+        assert goes_on.wait(60.0)
+        return motion(*given)
+
+    monkeypatch.setattr(RobotFrames, "motion", held_up)
+    window = begun(tmp_path / "motion.csv")
+    while window._says() != "Computing the file":
+        assert window.send("TIMER") == {"RUNNING_MODAL"}
+    assert window.send("TIMER") == {"RUNNING_MODAL"}
+    assert window.send("ESC") == {"CANCELLED"}
+    goes_on.set()
+    assert os.listdir(tmp_path) == []
 
 
 def test_the_timer_takes_it_to_its_end(rig, chain, tmp_path):

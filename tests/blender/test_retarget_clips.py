@@ -15,7 +15,7 @@ import bpy
 import pytest
 from limber.batch import retarget_command
 from limber.files.parquet import ParquetTable
-from limber.hardware.motion_files import FORMATS
+from limber.hardware.motion_files import FORMATS, Settings
 from limber.rig.live import live
 from limber.rig.output.clips.motion import clip_motion
 from limber.rig.output.clips.recorded import ClipCheck
@@ -424,7 +424,7 @@ def test_a_robot_with_servos_visits_each_frame_of_a_clip_once_and_writes_what_ex
     bpy.app.handlers.frame_change_post.remove(visited_frame)
     motion = clip_motion(rig, check.recorded(), check.sent, 30, "walk")
     assert visited == list(frames)
-    export = Export(scene, rig, frames[0], frames[-1], 30, False, "lerobot")
+    export = Export(scene, rig, frames[0], frames[-1], 30, False, "lerobot", Settings())
     while export.step() and export.done < export.total:
         pass
     export.cancel()

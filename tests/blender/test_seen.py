@@ -6,7 +6,7 @@ from random import Random
 
 import bpy
 import pytest
-from limber.hardware.motion_files import FORMATS
+from limber.hardware.motion_files import FORMATS, Settings
 from limber.rig.bones import channels, rotation_modes, shown_values
 from limber.rig.live.movers import movers_of
 from limber.rig.output.export import Export
@@ -409,7 +409,7 @@ def test_below_live_joints_the_file_has_what_each_frame_shows(ear):
     scene, frames = bpy.context.scene, range(1, 26)
     scene.frame_set(1)
     before = matrices(ear)
-    work = Export(scene, ear, frames[0], frames[-1], 25, False, "csv")
+    work = Export(scene, ear, frames[0], frames[-1], 25, False, "csv", Settings())
     while work.step():
         pass
     work.cancel()
@@ -553,7 +553,7 @@ def test_a_joint_with_a_wide_range_goes_on_beyond_half_a_turn_as_a_constraint_tu
     for frame in frames:
         leader.rotation_euler.x = 0.15 * (frame - 1)
         leader.keyframe_insert("rotation_euler", frame=frame)
-    work = Export(bpy.context.scene, rig, frames[0], frames[-1], 24, False, "csv")
+    work = Export(bpy.context.scene, rig, frames[0], frames[-1], 24, False, "csv", Settings())
     while work.step():
         pass
     work.cancel()
@@ -583,7 +583,7 @@ def test_what_drives_or_keys_a_constraints_influence_counts_in_each_frame():
     variable = curve.driver.variables.new()
     variable.targets[0].id, variable.targets[0].data_path = rig, '["share"]'
     curve.driver.expression = variable.name
-    work = Export(bpy.context.scene, rig, 1, 11, 24, False, "csv")
+    work = Export(bpy.context.scene, rig, 1, 11, 24, False, "csv", Settings())
     while work.step():
         pass
     work.cancel()
@@ -619,6 +619,7 @@ def test_between_frames_and_in_nla_strips_the_file_has_what_is_seen():
         50,
         False,
         next(name for name, form in FORMATS.items() if form.has_frames and not form.poses),
+        Settings(),
     )
     while work.step():
         pass
