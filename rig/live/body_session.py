@@ -221,8 +221,8 @@ class BodySession(SceneSession):
         return pose, pose  # a body has no separate desired pose: chains on it read its shown pose
 
     def _linked(self, rig: Object, retarget: PropertyGroup, depsgraph: Depsgraph, is_dirty: bool) -> Linked:
-        """The pairs in use; they are checked again only if the pairs' settings have changed, or if bones may
-        have changed (`is_dirty`).
+        """The pairs in use; they are checked again only if the source or the pairs' settings have changed, or
+        if bones may have changed (`is_dirty`).
         """
         if pairing.is_streamed(retarget):
             key = (retarget.input, *pairing.settings(retarget))
@@ -339,7 +339,7 @@ class BodySession(SceneSession):
     def _inputs(
         self, rig: Object, retarget: PropertyGroup, linked: Linked, placement: Placement, dt: float
     ) -> BodyInputs:
-        """Targets of the body in its armature's space, from the source's pose."""
+        """Targets of the body in its armature's space, from the source's pose; `dt` [s] advances a stream."""
         world = np.array(placement.object(rig), float)
         to_armature = source.from_world(rig, world)
         base = np.array(self.reader.base_pose(rig, placement), float)
