@@ -1,5 +1,5 @@
-"""Effects of remote commands on an armature or a mechanism: targets, influence, postures, values, and the
-scene's playback. The addresses are in docs/remote.md.
+"""Effects of remote commands on an armature or a mechanism, on the rehearsed behaviour, and on the scene's
+playback. The addresses are in docs/remote.md.
 """
 
 import math
@@ -275,7 +275,9 @@ def _movers_with(rig: bpy.types.Object, *settings: str) -> list[Mover]:
 
 
 def _mover_and_rest(rig: bpy.types.Object, movers: Sequence[Mover], names: str) -> tuple[Mover, str]:
-    """The mover with whose name an address begins, and the rest of the address. Names may contain slashes."""
+    """The mover with whose name an address begins, and the rest of the address; raises RigError if there is
+    none. Names may contain slashes.
+    """
     by_name = {mover.given_name: mover for mover in reversed(movers)}
     begun = begun_with(names, by_name)
     if begun is None:

@@ -126,7 +126,7 @@ def positions(values: list[Value]) -> list[float]:
 
 
 def value_of(auxiliary: bpy.types.PropertyGroup) -> float | None:
-    """Current value of an animatable property; None if the property does not exist."""
+    """Current value of an animatable property; None if it does not exist or is no finite number."""
     if auxiliary.owner is None or not auxiliary.path:
         return None
     try:
@@ -138,8 +138,8 @@ def value_of(auxiliary: bpy.types.PropertyGroup) -> float | None:
 
 
 def property_values(rig: bpy.types.Object, sources: tuple[Source, ...]) -> tuple[float | None, ...]:
-    """Current values of the sources that are animatable properties; None for a property that does not
-    exist.
+    """Current values of the sources that are animatable properties; None for a property without a value
+    (`value_of`).
     """
     values = rig.limber.device.auxiliaries if any(source.auxiliary for source in sources) else {}
     auxiliaries = [values.get(source.auxiliary) for source in sources if source.auxiliary]
@@ -147,8 +147,8 @@ def property_values(rig: bpy.types.Object, sources: tuple[Source, ...]) -> tuple
 
 
 def set_up(device: bpy.types.PropertyGroup, auxiliary: bpy.types.PropertyGroup, number: float) -> None:
-    """Sets the name, range and servo of a new auxiliary value from its property, whose current value is
-    `number`.
+    """Sets up a new auxiliary value: name and range from its property, whose current value is `number`, rates
+    from the range, and the usual servo positions of the device's protocol at both ends.
     """
     owner, path = auxiliary.owner, auxiliary.path
     auxiliary.name = free_name(_name_of(owner, path), {other.name for other in device.auxiliaries})
@@ -292,7 +292,7 @@ def in_posture(
 
 
 def store_posture(rig: bpy.types.Object, sources: tuple[Source, ...], name: str) -> bpy.types.Action:
-    """Makes an action that stores the shown values of the joints and motors in `sources`."""
+    """Makes an action `name` that stores the shown values of the joints and motors in `sources`."""
     known, action = shown(rig), bpy.data.actions.new(name)
     curves, motors = actions.writable_fcurves(action, rig), {}
     followed = {source.key: known[source.key] for source in sources if source.key in known}
