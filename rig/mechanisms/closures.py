@@ -72,8 +72,8 @@ def nearest(rig: bpy.types.Object, rest: Rest, first: str, second: str) -> tuple
 def add(
     rig: bpy.types.Object, rest: Rest, first: str, second: str, name: str = ""
 ) -> tuple[bpy.types.PropertyGroup, float]:
-    """Adds a closure at the points where two bones are nearest to each other; returns the closure and the gap
-    [m] at rest.
+    """Adds a closure at the points where two bones are nearest to each other, and selects it; returns the
+    closure and the gap [m] at rest. `name`: "" for one made of the bones' names.
     """
     settings = rig.limber.mechanism
     first_point, second_point, distance = nearest(rig, rest, first, second)
