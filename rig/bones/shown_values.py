@@ -111,7 +111,7 @@ def posed(
         rig: The armature object.
         joint_keys: The joints, of movers that are not live.
         limits: Returns the limits of the joints, by which one of several angles of the same rotation is
-            chosen; called only if there are several.
+            chosen; called only for bones that constraints move, or that do not rotate by Euler angles.
         before: Returns the known values of the previous frame; angles of a bone that constraints move are
             chosen near to them, since a pose does not contain full revolutions. Called only if there is such
             a bone.
