@@ -1,4 +1,4 @@
-"""The bone channels that a bake keys for a retargeted body, and their values in a frame."""
+"""The bone channels that a bake keys for a body that follows a motion, and their values in a frame."""
 
 from collections.abc import Mapping, Sequence
 from typing import Protocol

@@ -15,8 +15,8 @@ from .part_names import DEFORMING, BodyPart, Parents
 
 
 def controls_of(rig: bpy.types.Object, bones: Parents) -> dict[str, str] | None:
-    """Control bone of each deforming bone; no two bones have the same control. None if the bones named after
-    body parts follow no controls.
+    """Control bone of each deforming bone that has one of its own: if several bones follow one control, only
+    one of them has it. None if the bones named after body parts follow no controls.
 
     The control of the hips is the control that carries both hips and head: the body's base.
 
