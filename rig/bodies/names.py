@@ -76,7 +76,9 @@ def matched(
     target_parts: Mapping[BodyPart, Sequence[str]],
     controls: Mapping[str, str] | None = None,
 ) -> list[Pair]:
-    """As `pairs`, with the body parts of both found by `parts`. Fingers are paired joint by joint."""
+    """As `pairs`, with the bones of each body part of both, from the root outward, as `parts` returns them.
+    Fingers are paired joint by joint.
+    """
     control_of = dict(zip(target, target, strict=True)) if controls is None else controls
     source_parts = {**source_parts, **fingers(source)}
     target_parts = {**target_parts, **fingers(target, source_parts)}

@@ -157,7 +157,9 @@ class JointBone:
 
     @cached_property
     def unturned(self) -> tuple[int, ...]:
-        """Indices of the components of the bone's rotation that no joint determines."""
+        """Indices of the bone's hinge angles that no joint determines; of the components of its quaternion if
+        it has no revolute joints.
+        """
         return (
             tuple(index for is_joint, index, _ in self.hinges if not is_joint) if self.order else (0, 1, 2, 3)
         )

@@ -63,8 +63,8 @@ def lasting(every: float) -> Callable[[Callable[[], float | None]], Callable[[],
 
 @persistent
 def _frame_change_post(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
-    """A new frame while playing, scrubbing or rendering: solves and shows live movers, records, and sends
-    values to robots.
+    """A new frame while playing, scrubbing or rendering: solves and shows live movers and, outside of
+    renders, records and sends values to robots.
     """
     begun = perf_counter()
     sending.note_change()
@@ -96,7 +96,7 @@ def _depsgraph_update_post(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgrap
 
 @persistent
 def _render_init(*_: object) -> None:
-    """Before a render: makes a separate stage for its frames."""
+    """Before a render: lets its first frame make a separate stage."""
     sending.note_change()
     live.begin_render()
 

@@ -49,7 +49,9 @@ class PosedBody(dict):
     """Basis (rotation wxyz, location, scale) of each bone that a body moves, by the bone's name.
 
     Attributes:
-        frames: Frame (4, 4) of each link in armature space, in the solver's double precision.
+        frames: Frame (4, 4) of each bone from the base to the paired bones, by its name, in armature space
+        and
+            in the solver's double precision.
     """
 
     frames: Mapping[str, np.ndarray] = MappingProxyType({})
@@ -191,7 +193,7 @@ class BodySession(SceneSession):
 
     @property
     def why_lost(self) -> str:
-        """Why links have no target in this frame."""
+        """Why links have no target in this frame, as part of a sentence."""
         if self.is_streamed:
             return "nothing comes for their sources, or it is no rotation"
         return "the source's bones are scaled to nothing or are not numbers"

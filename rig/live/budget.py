@@ -25,7 +25,7 @@ HYSTERESIS = 0.7
 
 @dataclass
 class Meter:
-    """Durations [s] of a repeated piece of work: its last measurements."""
+    """The last measured durations [s] of a repeated piece of work."""
 
     last: deque = field(default_factory=lambda: deque(maxlen=REMEMBERED))
 

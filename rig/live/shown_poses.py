@@ -1,5 +1,5 @@
-"""Shows the poses of a stage's movers: those of armatures on their proxies, those of mechanisms on their
-bodies.
+"""Shows the poses of a stage's movers by writing them to proxies, which bones and objects copy by
+constraints.
 """
 
 import bpy
@@ -30,7 +30,9 @@ def show_all(
 
 
 def show_mechanism(mover: Mover, stage: SceneStage) -> None:
-    """Shows the poses of a mechanism's bodies on the objects and bones that show them."""
+    """Writes the poses of a mechanism's bodies to its proxy, which the objects and bones of the bodies
+    copy.
+    """
     with current().writing():
         runtime.show(mover.owner, stage.session(*mover))
 

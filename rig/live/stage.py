@@ -131,7 +131,7 @@ class SceneStage:
         self.isolates_defects = isolates_defects
         self.sessions: dict[Key, SceneSession] = {}
         self.playback: Playback[StageSnapshot] = Playback()
-        # keys of the movers that were in a cycle at the last tick
+        # keys of the movers in a cycle that read the others' desired poses at the last tick
         self.cyclic: frozenset[Key] = frozenset()
         # key of a mover that depends on itself -> the mover through which it depends
         self.feedback: dict[Key, Key] = {}

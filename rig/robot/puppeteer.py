@@ -231,7 +231,9 @@ def _key(rig: bpy.types.Object, take: _Take) -> None:
 
 
 def _key_value(rig: bpy.types.Object, name: str, known: list[tuple[float, float]]) -> None:
-    """Keys the property that an auxiliary value follows; `known`: (frame, value)."""
+    """Keys the property that an auxiliary value follows, which then has the last value; `known`: (frame,
+    value).
+    """
     value = rig.limber.device.auxiliaries.get(name)
     if value is None or value.owner is None:
         return

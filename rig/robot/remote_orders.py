@@ -191,7 +191,9 @@ def _say(rig: bpy.types.Object, order: Order) -> None:
 
 
 def _play(rig: bpy.types.Object, order: Order) -> None:
-    """Plays the scene; a name must be that of its clip, the only one."""
+    """Plays the scene, if it does not play yet; raises RigError for a name other than that of its only
+    clip.
+    """
     if why := no_clip(order.name, character_name(bpy.context)):
         raise RigError(why)
     if not is_playing():
@@ -292,8 +294,8 @@ def _mover_and_rest(rig: bpy.types.Object, movers: Sequence[Mover], names: str) 
 
 
 def _named(items: Iterable[object], name_in_order: str, lacks: str, name: Callable[[object], str]) -> object:
-    """The item whose name is `name_in_order`, with spaces or underscores; raises RigError, whose message
-    begins with `lacks`, if there is none.
+    """The item whose name is `name_in_order`, in any of its `spellings`; raises RigError, whose message
+    begins with `lacks`, if there is none. `name`: returns an item's name.
     """
     for item in items:
         if name_in_order in spellings(name(item)):

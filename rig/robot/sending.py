@@ -67,7 +67,9 @@ class ConnectedRobot:
         return self.session.link
 
     def look(self) -> bool:
-        """Reads the status from the worker; returns whether any text in panels has changed."""
+        """Reads the status from the worker, and adds it to the history; returns whether any text in panels
+        has changed.
+        """
         before, self.status = self.status, self.link.read_status()
         self.history.note(monotonic(), self.status)
         return before is None or _as_text(before) != _as_text(self.status)

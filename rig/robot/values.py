@@ -332,7 +332,9 @@ def _set_value(rig: bpy.types.Object, name: str, value: float) -> bool:
 
 
 def write(owner: bpy.types.ID, path: str, value: float) -> None:
-    """Sets a property of a data-block, given by its data path."""
+    """Sets a property of a data-block, given by its data path; a number is rounded for an integer
+    property.
+    """
     head, _, last = path.rpartition(".")
     if path.endswith("]"):
         head, _, key = path.rpartition("[")
