@@ -50,8 +50,7 @@ class PosedBody(dict):
 
     Attributes:
         frames: Frame (4, 4) of each bone from the base to the paired bones, by its name, in armature space
-        and
-            in the solver's double precision.
+            and in the solver's double precision.
     """
 
     frames: Mapping[str, np.ndarray] = MappingProxyType({})

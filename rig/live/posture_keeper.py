@@ -140,7 +140,7 @@ class PostureKeeper:
         bone, property, index.
 
         Raises:
-            RigError: the posture has no value of the mover's joints.
+            RigError: the posture has no value of the mover's joints, or a bone is missing.
         """
         joint_values = self.in_posture(action)
         if not joint_values:

@@ -272,7 +272,7 @@ class SceneSession:
         the posture.
 
         Raises:
-            RigError: the posture contains no value of the joints.
+            RigError: the posture contains no value of the joints, or the mover cannot be read.
         """
         if action.session_uid not in self.stored:
             joint_values = mover.in_posture(action)

@@ -234,7 +234,7 @@ def park_values(rig: bpy.types.Object) -> list[float]:
     value.
 
     Raises:
-        RigError: the park pose contains no joint of the robot.
+        RigError: the park pose contains no joint of the robot, or a chain cannot be read.
     """
     robot = robots[rig.session_uid]
     return robot_values.in_posture(rig, rig.limber.device.park, robot.sources, robot.angles)

@@ -276,7 +276,7 @@ def in_posture(
     not contain.
 
     Raises:
-        RigError: the posture has no value of any source.
+        RigError: the posture has no value of any source, or a chain cannot be read.
     """
     known = {
         (mover.settings.uid, *key): value
