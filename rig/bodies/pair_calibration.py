@@ -1,5 +1,5 @@
-"""Calibration of a retarget's bone pairs: rotation offsets, scale and the height of feet, from the poses of
-its source and its target.
+"""Calibration of the bone pairs of a body that follows a motion: rotation offsets, scale and the height of
+feet, from the poses of its source and of the body, the target.
 """
 
 from collections.abc import Mapping

@@ -1,5 +1,8 @@
-"""The bone pairs of a retarget: pairing, and the pairs in use, with error messages for those that cannot be
-used.
+"""The bone pairs of a body that follows a motion: pairing, and the pairs in use, with error messages for
+those that cannot be used.
+
+Arguments `retarget` are the body's settings. The target is the body's armature, the source another armature
+or a network stream.
 """
 
 from collections.abc import Sequence
@@ -140,7 +143,9 @@ def _clear(rig: bpy.types.Object, pairs: bpy.types.bpy_prop_collection) -> None:
 
 
 def add(retarget: bpy.types.PropertyGroup, target: str, source_bone: str) -> bpy.types.PropertyGroup:
-    """Appends a pair of a target bone and a source bone to a retarget, and selects it; returns the pair."""
+    """Appends a pair of a target bone and a source bone to a body's list, and selects it; returns the
+    pair.
+    """
     pair = retarget.pairs.add()
     pair.name = pair.target = target
     pair.source = source_bone
@@ -149,12 +154,12 @@ def add(retarget: bpy.types.PropertyGroup, target: str, source_bone: str) -> bpy
 
 
 def is_streamed(retarget: bpy.types.PropertyGroup) -> bool:
-    """Whether the retarget's source is a network stream instead of an armature."""
+    """Whether the body's source is a network stream instead of an armature."""
     return retarget.input in receiver.INPUTS
 
 
 def stream_of(retarget: bpy.types.PropertyGroup) -> StreamedLinks:
-    """The links of the retarget's stream, as received until now.
+    """The links of the body's stream, as received until now.
 
     Raises:
         RigError: nothing is listening.
@@ -188,7 +193,7 @@ def _source_parents(rig: bpy.types.Object, retarget: bpy.types.PropertyGroup) ->
 
 
 def source_of(rig: bpy.types.Object, retarget: bpy.types.PropertyGroup) -> bpy.types.Object:
-    """The source armature of a retarget.
+    """The source armature of a body.
 
     Raises:
         RigError: none is set, or the object cannot be a source.
@@ -306,7 +311,7 @@ def settings(retarget: bpy.types.PropertyGroup) -> tuple:
 
 
 def linked(rig: bpy.types.Object, retarget: bpy.types.PropertyGroup) -> Linked:
-    """The pairs in use (enabled and calibrated) of a retarget, with their settings.
+    """The pairs in use of a body, all that are enabled, with their settings.
 
     Raises:
         RigError: the pairs cannot be used (see `checked`), one is not calibrated, or the target bones have no
@@ -364,8 +369,8 @@ def _common_ancestor(rig: bpy.types.Object, paths: list[list[str]]) -> str:
 
 
 def bones(rig: bpy.types.Object, retarget: bpy.types.PropertyGroup) -> list[str]:
-    """Bones of the target that the retarget moves, including those between paired ones; empty if the pairs
-    cannot be used.
+    """Bones of the target that move while it follows, including those between the bones of enabled pairs;
+    empty if the pairs cannot be used.
     """
     armature_bones = rig.data.bones
     targets = [pair.target for pair in retarget.pairs if pair.enabled and pair.target in armature_bones]

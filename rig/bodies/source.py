@@ -1,4 +1,6 @@
-"""World poses of the bones of a retarget's source and target: as Blender has evaluated them, or at rest."""
+"""World poses of the bones of a source and of the body that follows it: as Blender has evaluated them, or at
+rest.
+"""
 
 from collections.abc import Sequence
 
