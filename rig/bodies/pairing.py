@@ -1,8 +1,5 @@
 """The bone pairs of a body that follows a motion: pairing, and the pairs in use, with error messages for
-those that cannot be used.
-
-Arguments `retarget` are the body's settings. The target is the body's armature, the source another armature
-or a network stream.
+those that cannot be used. `retarget`: the body's settings; target: its armature; source: what it follows.
 """
 
 from collections.abc import Sequence
@@ -314,8 +311,7 @@ def linked(rig: bpy.types.Object, retarget: bpy.types.PropertyGroup) -> Linked:
     """The pairs in use of a body, all that are enabled, with their settings.
 
     Raises:
-        RigError: the pairs cannot be used (see `checked`), one is not calibrated, or the target bones have no
-            common ancestor.
+        RigError: as `checked`; a pair is not calibrated; or the target bones have no common ancestor.
     """
     pairs = checked(rig, retarget)
     uncalibrated = [pair.target for pair in pairs if not _is_calibrated(pair)]

@@ -90,9 +90,7 @@ class ChainSession(SceneSession):
 
     @property
     def attention(self) -> Attention | None:
-        """State of attention at the last tick; None if the look follows its target directly (without lag,
-        dead zone and change time), or if the motion begins at rest.
-        """
+        """State of attention at the last tick; None if there is none, as the target is followed directly."""
         return self._task.attention if self._task is not None else None
 
     @property
@@ -116,9 +114,7 @@ class ChainSession(SceneSession):
 
     @property
     def look(self) -> LookState | None:
-        """State of the look at the last tick; None without a widest look, offset and share below 1, or if the
-        motion begins at rest.
-        """
+        """State of the look at the last tick; None if nothing limits, offsets or shares the look."""
         return self._task.look if self._task is not None else None
 
     @property

@@ -42,8 +42,7 @@ def as_authored() -> Iterator[bpy.types.Depsgraph]:
 
 
 def start(owner: bpy.types.Object, settings: bpy.types.PropertyGroup) -> None:
-    """Makes a mover live with its motion at rest, and solves the shown frame for all live movers of the
-    scene.
+    """Makes a mover live, at rest, and solves the shown frame for all live movers of the scene.
 
     Call within an operator that has UNDO, so that undo of an unrelated step does not revert it.
 
@@ -70,9 +69,7 @@ def switch_on(owner: bpy.types.Object, settings: bpy.types.PropertyGroup) -> Non
 
 
 def stop(owner: bpy.types.Object, settings: bpy.types.PropertyGroup) -> None:
-    """Ends live motion of a mover, and rehearsals that it leaves without live chains; the mover's authored
-    pose is shown again.
-    """
+    """Ends live motion of a mover, whose authored pose is shown again, and rehearsals without live chains."""
     settings.live = False
     current().stage.drop(mover_of(owner, settings))
     sync()
@@ -121,9 +118,7 @@ def _sync_rigs() -> None:
 
 
 def _show_synced() -> None:
-    """Shows the last solved poses again after a `sync`; notes as its problem why a mover cannot be shown or
-    read.
-    """
+    """Shows the last solved poses again; notes as its problem why a mover cannot be shown or read."""
     stage = current().stage
     for member in current().registry:
         if not can_show(member.rig):
@@ -169,9 +164,7 @@ def _advance(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph, dt: float) 
 def _tick(
     stage: SceneStage, scene: bpy.types.Scene, movers: list[Mover], depsgraph: bpy.types.Depsgraph, dt: float
 ) -> None:
-    """Advances the scene's behaviour and, on the stage of live motion, its signals by `dt` [s]; then ticks
-    movers on the stage.
-    """
+    """Advances signals (on live motion's stage) and behaviour by `dt` [s], then ticks movers on a stage."""
     if stage is current().stage and runtime.advance_signals(scene, dt):
         shown_poses.evaluate(depsgraph)
     if scene.limber_behaviour.rehearse or stage.performers:
@@ -202,9 +195,7 @@ def is_ticking(owner: bpy.types.Object) -> bool:
 def _present(
     scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph, movers: list[Mover], moving: list[Mover]
 ) -> None:
-    """Shows the poses of a scene's live movers, and records whether those that were ticked, `moving`, move
-    on.
-    """
+    """Shows the poses of a scene's live movers; records whether the ticked ones, `moving`, move on."""
     current().note_rest(scene, moving)
     shown_poses.show_all(scene, current().stage, depsgraph, movers)
 
@@ -300,9 +291,7 @@ def look_at_render() -> bool:
 
 
 def scene_updated(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> bool:
-    """Handles a depsgraph update; returns whether the clock must run: because an input of a live mover has
-    changed, or to synchronise later, while Blender draws or renders.
-    """
+    """Handles a depsgraph update; returns whether the clock must run, since inputs or movers changed."""
     if current().busy or current().suspended:
         return False
     _mark_dirty(depsgraph)
@@ -323,9 +312,7 @@ def scene_updated(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> boo
 
 
 def _mark_dirty(depsgraph: bpy.types.Depsgraph) -> None:
-    """Makes the next tick read again the armatures that have changed and, if any action has, all stored
-    postures; in both cases, clips of behaviours are read again too.
-    """
+    """Marks changed armatures and, after a change of any action, postures and clips, to be read again."""
     stage = current().stage
     if depsgraph.id_type_updated("ARMATURE"):
         clip_rows.forget()

@@ -121,7 +121,7 @@ def _motion(mover: Mover, unit: float) -> Mapping[JointKey, Value]:
 
 
 def positions(values: list[Value]) -> list[float]:
-    """Each value's position [rad; prismatic joints m], without its velocity and acceleration."""
+    """Position of each value, in its own unit, without its velocity and acceleration."""
     return [value.position if isinstance(value, Kinematic) else value for value in values]
 
 
