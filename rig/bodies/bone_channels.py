@@ -86,8 +86,8 @@ def _rotation(
     before: Mapping[Channel, float],
     base: str,
 ) -> tuple[float, ...]:
-    """Values of the bone's rotation channel; among equivalent rotations, the one nearest to the previous
-    frame's, `before`.
+    """Values of the bone's rotation channel: the solver's angles for Euler angles; for other modes, and for
+    the base, of all values of the same rotation those nearest to the previous frame's, `before`.
     """
     if is_euler(pose_bone) and pose_bone.name != base:  # joint angles are the solver's own, which do not jump
         return shown.euler

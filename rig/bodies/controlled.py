@@ -47,8 +47,9 @@ def controls_of(rig: bpy.types.Object, bones: Parents) -> dict[str, str] | None:
 def _nearest_controls(
     controls: Controls, bones: Iterable[str], named: Container[str], excluded: set[str]
 ) -> dict[str, tuple[bool, int, str]]:
-    """For each deforming bone: (whether it is no body part, number of bones between it and its control, the
-    control). Controls in `excluded` are not used; a bone that follows no control is its own.
+    """For each bone that is a body part or named as deforming: (whether it is no body part, number of steps
+    to its control, the control). Controls in `excluded` are not used, and bones that follow only these are
+    left out; a bone that follows nothing is its own control, after 0 steps.
     """
     nearest = {}
     for bone in bones:

@@ -286,7 +286,9 @@ def _assign_rigify_spine(bones_by_part: dict[BodyPart, list[str]], bones: Parent
 
 
 def _disambiguate(bones_by_part: dict[BodyPart, list[str]], heads: Heads | None) -> None:
-    """Resolves ambiguous names of parts by means of the other parts on the same side."""
+    """Resolves ambiguous names of parts by means of the other parts on the same side, and keeps one bone of
+    each part of a side, of the hips and of the head.
+    """
     for side in ("left", "right"):
         side_bones = _without_pieces(
             {part.name: bones_by_part.pop(part) for part in list(bones_by_part) if part.side == side}

@@ -226,8 +226,8 @@ def _is_within(
     channel: str,
     ends: Sequence[tuple[str, str, str, str]],
 ) -> bool:
-    """Whether a bone's channels are within the limits of a constraint, so that the constraint changes
-    nothing.
+    """Whether a bone's Euler angles or location are within the limits of a constraint in Local Space, so that
+    the constraint changes nothing; False if that is not certain.
     """
     if constraint.owner_space != "LOCAL" or not axes.is_euler(bone):
         return False

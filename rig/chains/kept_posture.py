@@ -163,8 +163,8 @@ def enlist(mover: bpy.types.PropertyGroup, posture: bpy.types.PropertyGroup) -> 
 def items(
     mover: bpy.types.PropertyGroup, _context: bpy.types.Context
 ) -> list[tuple[str, str, str, str, int]]:
-    """Enumeration items of the mover's postures by their numbers, plus one for a chosen number that no
-    posture has.
+    """Enumeration items of the mover's postures by their numbers, plus one if no posture was chosen, or if
+    the chosen one was removed.
     """
     enum_items = [
         (

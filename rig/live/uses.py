@@ -136,8 +136,8 @@ def _live_moves(mover: Mover, context: bpy.types.Context) -> str:
 
 
 def _motors_drive(mover: Mover, context: bpy.types.Context) -> str:
-    """Why a mechanism's motors cannot be moved by hand, with the remedy; "" if they can: its Driven By is
-    Motors.
+    """Why a mechanism's motors cannot be moved by hand, with the remedy; "" if they can: it is live, and its
+    Driven By is Motors.
     """
     if mover.settings.drive == "MOTORS" and mover.is_live:
         return ""
