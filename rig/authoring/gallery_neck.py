@@ -51,7 +51,7 @@ def add(context: bpy.types.Context, rig: bpy.types.Object, head: str, neck: Neck
     goal.name, goal.does, goal.bone, goal.target, goal.target_bone = head, "FRAME", bones[index], rig, CONTROL
     neutral = Matrix.Translation(neck.at) @ at_rest.inverted() @ rig.data.bones[bones[index]].matrix_local
     goal.position_weight = (AIM_FIRST,) * 3
-    goal.offset = offsets.rows(rig.data.bones[CONTROL].matrix_local.inverted() @ neutral)
+    goal.offset = offsets.column_major(rig.data.bones[CONTROL].matrix_local.inverted() @ neutral)
     for motor in rig.limber.mechanism.motors:
         motor.keeps_value = motor.bone in neck.keep
     context.view_layer.update()

@@ -7,7 +7,7 @@ from mathutils import Matrix
 
 from ...solvers.kinematics.se3 import inverse
 from ..mechanisms.link_poses import LinkTarget
-from ..mechanisms.offsets import rows
+from ..mechanisms.offsets import column_major
 from .mechanism.build import target_at
 
 
@@ -25,7 +25,7 @@ def with_target(link: LinkTarget) -> LinkTarget:
     target.parent, target.matrix_parent_inverse = rig, Matrix()
     position, rotation, _ = shown.decompose()
     target.matrix_basis = Matrix.LocRotScale(position, rotation, None)
-    goals[index].offset = rows(Matrix(inverse(link.link_frame).tolist()))
+    goals[index].offset = column_major(Matrix(inverse(link.link_frame).tolist()))
     return replace(link, goal=index)
 
 

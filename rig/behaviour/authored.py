@@ -191,7 +191,7 @@ def _gesture(
 
 
 def findings(scene: bpy.types.Scene) -> list[Finding]:
-    """Unusable parts of the scene's behaviour, with the remedies; the most serious first."""
+    """Unusable parts of the scene's behaviour, with the remedies; first those that are left out of it."""
     return sorted(_findings(scene.limber_behaviour), key=lambda finding: not finding.blocks)
 
 

@@ -47,7 +47,7 @@ def chain_items(
 
 
 def chosen_chain(item: bpy.types.PropertyGroup) -> int:
-    """Number of the item's chain in `chain_items`."""
+    """Number of the item's chain in `chain_items`; that of "None" if it has no chain, or one that is gone."""
     for number, (owner, chain) in enumerate(chains(), 1):
         if owner == item.owner and chain.uid == item.uid:
             return number
@@ -55,7 +55,7 @@ def chosen_chain(item: bpy.types.PropertyGroup) -> int:
 
 
 def choose_chain(item: bpy.types.PropertyGroup, number: int) -> None:
-    """Chooses a chain by its number in `chain_items`."""
+    """Chooses a chain for an item by its number in `chain_items`; 0 for none."""
     known = list(chains())
     item.owner, item.uid = (known[number - 1][0], known[number - 1][1].uid) if number else (None, "")
 
@@ -105,7 +105,7 @@ def events(item: bpy.types.PropertyGroup, _context: bpy.types.Context, typed: st
 
 
 def name_gesture(gesture: bpy.types.PropertyGroup, _context: bpy.types.Context) -> None:
-    """Makes the name of a gesture unique."""
+    """Makes the name of a gesture unique among the behaviour's gestures."""
     taken = {other.name for other in gesture.id_data.limber_behaviour.gestures if other != gesture}
     name = free_name(gesture.name or "Gesture", taken)
     if gesture.name != name:

@@ -76,7 +76,9 @@ class BodyReader:
         paired_only: Whether only the links have joints, so that bones between them keep their authored pose.
 
     Raises:
-        RigError: a bone is missing, or is no descendant of the base.
+        RigError: a bone is missing, is no descendant of the base, does not inherit rotation, or has a rest
+        pose
+            that is not finite.
     """
 
     def __init__(
@@ -221,6 +223,7 @@ class BodyReader:
 
         Raises:
             RigError: no bone has a joint.
+            SkeletonError: as `Body`.
         """
         motions = [
             MotionLimits(max(motion.lower, -FARTHEST), min(motion.upper, FARTHEST)) for motion in self.motions

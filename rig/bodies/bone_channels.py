@@ -1,4 +1,4 @@
-"""The bone channels that a bake keys for a retargeted body, and their values in a frame."""
+"""The bone channels that a bake keys for a body that follows a motion, and their values in a frame."""
 
 from collections.abc import Mapping, Sequence
 from typing import Protocol
@@ -86,8 +86,8 @@ def _rotation(
     before: Mapping[Channel, float],
     base: str,
 ) -> tuple[float, ...]:
-    """Values of the bone's rotation channel; among equivalent rotations, the one nearest to the previous
-    frame's, `before`.
+    """Values of the bone's rotation channel: the solver's angles for Euler angles; for other modes, and for
+    the base, of all values of the same rotation those nearest to the previous frame's, `before`.
     """
     if is_euler(pose_bone) and pose_bone.name != base:  # joint angles are the solver's own, which do not jump
         return shown.euler

@@ -48,6 +48,9 @@ def from_rest(
         pairs: Pairs of target and source bones.
         parents: For each paired target bone its nearest paired ancestor.
         source, target: World poses of the paired bones at rest.
+
+    Raises:
+        RigError: as `scale`.
     """
     parts = parts_of(pairs)
     # rotation that makes the target at rest face as the source does
@@ -92,7 +95,7 @@ def from_poses(
     pairs: Sequence[names.Pair], parents: Mapping[str, str | None], source: BodyPose, target: BodyPose
 ) -> Calibration:
     """Calibration from matching poses, in which both bodies take the same posture and face the same
-    direction. Arguments as for `from_rest`, but posed.
+    direction. Arguments and errors as for `from_rest`; `source` and `target` are posed.
     """
     index = {pair.target: k for k, pair in enumerate(pairs)}
     parts = parts_of(pairs)

@@ -15,8 +15,8 @@ from .part_names import DEFORMING, BodyPart, Parents
 
 
 def controls_of(rig: bpy.types.Object, bones: Parents) -> dict[str, str] | None:
-    """Control bone of each deforming bone; no two bones have the same control. None if the bones named after
-    body parts follow no controls.
+    """Control bone of each deforming bone that has one of its own: if several bones follow one control, only
+    one of them has it. None if the bones named after body parts follow no controls.
 
     The control of the hips is the control that carries both hips and head: the body's base.
 
@@ -47,8 +47,9 @@ def controls_of(rig: bpy.types.Object, bones: Parents) -> dict[str, str] | None:
 def _nearest_controls(
     controls: Controls, bones: Iterable[str], named: Container[str], excluded: set[str]
 ) -> dict[str, tuple[bool, int, str]]:
-    """For each deforming bone: (whether it is no body part, number of bones between it and its control, the
-    control). Controls in `excluded` are not used; a bone that follows no control is its own.
+    """For each bone that is a body part or named as deforming: (whether it is no body part, number of steps
+    to its control, the control). Controls in `excluded` are not used, and bones that follow only these are
+    left out; a bone that follows nothing is its own control, after 0 steps.
     """
     nearest = {}
     for bone in bones:

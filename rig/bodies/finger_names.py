@@ -59,7 +59,9 @@ class FingerName(NamedTuple):
 
 
 def read_finger(name: str) -> FingerName | None:
-    """What a name says of a finger; None if it names no finger, or has any other word or number."""
+    """What a name says of a finger; None if it names no finger or no side, or has any other word or
+    number.
+    """
     added = ADDED.findall(name)
     name_words, side = words(ADDED.sub("", name)), side_of(name)
     numbers = [word for word in name_words if word.isdecimal()]

@@ -74,8 +74,8 @@ def _upward(figure: Figure, k: int) -> list[int]:
 
 
 def _branching(figure: Figure, line: Sequence[int], *, stands: bool) -> dict[int, list[int]]:
-    """Bones of the path `line` from which limbs branch in pairs: limbs that stand on the ground if `stands`,
-    else the others. Each bone with both first bones of its longest pair.
+    """Bones of the path `line` from which limbs branch in pairs -> both first bones of the longest pair.
+    Limbs that stand on the ground if `stands`, else the others that have at least an arm's length (`ARM`).
     """
     pairs: dict[int, list[int]] = {}
     for k in line:

@@ -76,7 +76,9 @@ def matched(
     target_parts: Mapping[BodyPart, Sequence[str]],
     controls: Mapping[str, str] | None = None,
 ) -> list[Pair]:
-    """As `pairs`, with the body parts of both found by `parts`. Fingers are paired joint by joint."""
+    """As `pairs`, with the bones of each body part of both, from the root outward, as `parts` returns them.
+    Fingers are paired joint by joint.
+    """
     control_of = dict(zip(target, target, strict=True)) if controls is None else controls
     source_parts = {**source_parts, **fingers(source)}
     target_parts = {**target_parts, **fingers(target, source_parts)}
@@ -284,7 +286,9 @@ def _assign_rigify_spine(bones_by_part: dict[BodyPart, list[str]], bones: Parent
 
 
 def _disambiguate(bones_by_part: dict[BodyPart, list[str]], heads: Heads | None) -> None:
-    """Resolves ambiguous names of parts by means of the other parts on the same side."""
+    """Resolves ambiguous names of parts by means of the other parts on the same side, and keeps one bone of
+    each part of a side, of the hips and of the head.
+    """
     for side in ("left", "right"):
         side_bones = _without_pieces(
             {part.name: bones_by_part.pop(part) for part in list(bones_by_part) if part.side == side}

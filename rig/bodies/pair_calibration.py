@@ -1,5 +1,5 @@
-"""Calibration of a retarget's bone pairs: rotation offsets, scale and the height of feet, from the poses of
-its source and its target.
+"""Calibration of the bone pairs of a body that follows a motion: rotation offsets, scale and the height of
+feet, from the poses of its source and of the body, the target.
 """
 
 from collections.abc import Mapping
@@ -17,11 +17,12 @@ from .pairing import checked, is_streamed, path_to_root, stream_of
 def calibrate(
     rig: bpy.types.Object, retarget: bpy.types.PropertyGroup, depsgraph: bpy.types.Depsgraph
 ) -> float:
-    """Computes and stores the rotation offset of each pair and the scale; returns the scale.
+    """Computes and stores the rotation offset of each enabled pair, the scale, and the heights of feet;
+    returns the scale.
 
     Raises:
-        RigError: the pairs cannot be used, or the body's pose is to be used and is not shown, since the body
-            is live.
+        RigError: the pairs cannot be used; the body's pose is to be used and is not shown, since the body is
+            live; or the pose or size of source or target is not known.
     """
     if retarget.live and retarget.calibrate_from == "POSE":
         raise RigError(
@@ -116,8 +117,9 @@ def _from_stream(
 def _store_foot_heights(
     rig: bpy.types.Object, retarget: bpy.types.PropertyGroup, pairs: list, depsgraph: bpy.types.Depsgraph
 ) -> None:
-    """Stores the heights [m] of the feet's bones while the feet stand, if feet are paired: the source's above
-    its origin, from its animation or a performer's current pose; the target's above its soles, at rest.
+    """Stores the heights [m] of the feet's bones while the feet stand: the source's above its origin, from
+    its animation or a performer's current pose; the target's above its soles, at rest. They count as unknown
+    if no feet are paired, or if the performer's are not received.
     """
     parts = calibration.parts_of([names.Pair(pair.source, pair.target) for pair in pairs])
     feet = [

@@ -1,5 +1,5 @@
-"""The bone pairs of a retarget: pairing, and the pairs in use, with error messages for those that cannot be
-used.
+"""The bone pairs of a body that follows a motion: pairing, and the pairs in use, with error messages for
+those that cannot be used. `retarget`: the body's settings; target: its armature; source: what it follows.
 """
 
 from collections.abc import Sequence
@@ -49,13 +49,14 @@ class Linked(NamedTuple):
 
 
 def pair_by_names(rig: bpy.types.Object, retarget: bpy.types.PropertyGroup) -> int:
-    """Replaces the pairs by those that the bones' names suggest; returns their number. If deforming bones
+    """Replaces the pairs by those that the bones' names suggest or, for limbs that names do not tell, their
+    positions; returns their number. Feet are set to be planted, and toes weigh less. If deforming bones
     follow controls, the controls are paired, and only they move.
 
     Pairs that an override inherits from its library cannot be removed: they are changed or disabled.
 
     Raises:
-        RigError: there is no source, or no bones' names match.
+        RigError: the source cannot be used or has sent nothing, or no bones match.
     """
     bones = _parents(rig)
     controls = controlled.controls_of(rig, bones)
@@ -106,8 +107,8 @@ def parts_of(rig: bpy.types.Object) -> dict[BodyPart, list[str]]:
 
 
 def too_few(rig: bpy.types.Object, retarget: bpy.types.PropertyGroup) -> str:
-    """Why the pairs do not move the limbs of a body, with the remedy; "" if they do, or if no limbs of the
-    body are known.
+    """Why the pairs move no limb of a body, with the remedy; "" if they move one, if no limbs of the body are
+    known, or if its bones follow controls.
     """
     limb_bones = {bone for part, bones in parts_of(rig).items() if part.name in LIMBS for bone in bones}
     paired = {pair.target for pair in retarget.pairs}
@@ -139,7 +140,9 @@ def _clear(rig: bpy.types.Object, pairs: bpy.types.bpy_prop_collection) -> None:
 
 
 def add(retarget: bpy.types.PropertyGroup, target: str, source_bone: str) -> bpy.types.PropertyGroup:
-    """Appends a pair of a target bone and a source bone to a retarget; returns the pair."""
+    """Appends a pair of a target bone and a source bone to a body's list, and selects it; returns the
+    pair.
+    """
     pair = retarget.pairs.add()
     pair.name = pair.target = target
     pair.source = source_bone
@@ -148,12 +151,12 @@ def add(retarget: bpy.types.PropertyGroup, target: str, source_bone: str) -> bpy
 
 
 def is_streamed(retarget: bpy.types.PropertyGroup) -> bool:
-    """Whether the retarget's source is a network stream instead of an armature."""
+    """Whether the body's source is a network stream instead of an armature."""
     return retarget.input in receiver.INPUTS
 
 
 def stream_of(retarget: bpy.types.PropertyGroup) -> StreamedLinks:
-    """The links of the retarget's stream, as received until now.
+    """The links of the body's stream, as received until now.
 
     Raises:
         RigError: nothing is listening.
@@ -174,7 +177,7 @@ def _source_parents(rig: bpy.types.Object, retarget: bpy.types.PropertyGroup) ->
     """Parent of each bone of the source, parents before their children; None for all of a stream's.
 
     Raises:
-        RigError: there is no source, or its stream has sent nothing yet.
+        RigError: there is no source, nothing listens, or the stream has sent nothing yet.
     """
     if not is_streamed(retarget):
         return _parents(source_of(rig, retarget))
@@ -187,7 +190,7 @@ def _source_parents(rig: bpy.types.Object, retarget: bpy.types.PropertyGroup) ->
 
 
 def source_of(rig: bpy.types.Object, retarget: bpy.types.PropertyGroup) -> bpy.types.Object:
-    """The source armature of a retarget.
+    """The source armature of a body.
 
     Raises:
         RigError: none is set, or the object cannot be a source.
@@ -222,7 +225,8 @@ def checked(rig: bpy.types.Object, retarget: bpy.types.PropertyGroup) -> list:
     """The enabled pairs, parents before their children.
 
     Raises:
-        RigError: no pair is enabled, a bone is missing or paired twice, or two pairs cross.
+        RigError: the source armature cannot be used, no pair is enabled, a bone is missing, a target bone is
+            paired twice, or two pairs cross.
     """
     source = None if is_streamed(retarget) else source_of(rig, retarget)
     pairs = [pair for pair in retarget.pairs if pair.enabled]
@@ -304,10 +308,10 @@ def settings(retarget: bpy.types.PropertyGroup) -> tuple:
 
 
 def linked(rig: bpy.types.Object, retarget: bpy.types.PropertyGroup) -> Linked:
-    """The pairs in use (enabled and calibrated) of a retarget, with their settings.
+    """The pairs in use of a body, all that are enabled, with their settings.
 
     Raises:
-        RigError: the pairs cannot be used; see `checked`.
+        RigError: as `checked`; a pair is not calibrated; or the target bones have no common ancestor.
     """
     pairs = checked(rig, retarget)
     uncalibrated = [pair.target for pair in pairs if not _is_calibrated(pair)]
@@ -361,8 +365,8 @@ def _common_ancestor(rig: bpy.types.Object, paths: list[list[str]]) -> str:
 
 
 def bones(rig: bpy.types.Object, retarget: bpy.types.PropertyGroup) -> list[str]:
-    """Bones of the target that the retarget moves, including those between paired ones; empty if the pairs
-    cannot be used.
+    """Bones of the target that move while it follows, including those between the bones of enabled pairs;
+    empty if the pairs cannot be used.
     """
     armature_bones = rig.data.bones
     targets = [pair.target for pair in retarget.pairs if pair.enabled and pair.target in armature_bones]

@@ -34,7 +34,8 @@ class NameReading(NamedTuple):
         stem: The words that name the part, joined, in lower case.
         is_hinge: Whether the name has the axis of a hinge, or the word for one of the two links of a joint.
         number: The last number in the name; None if it has none.
-        rank: Index of the stem among the names of its part, of which the most usual one comes first.
+        rank: Index of the stem among the names of its part, of which the most usual one comes first; 0 if the
+            name is not known.
     """
 
     part: BodyPart | None
@@ -193,7 +194,7 @@ FIRST_WORD = re.compile(r"[A-Za-z]+\d*[_\-. ]+(?:\d+[_\-. ]+)?")
 # name of a part, without a side and with one -> (the part, rank of the name)
 PARTS = {alias: (part, rank) for part, aliases in MIDDLE.items() for rank, alias in enumerate(aliases)}
 SIDED_PARTS = {alias: (part, rank) for part, aliases in SIDED.items() for rank, alias in enumerate(aliases)}
-UNKNOWN: tuple[None, str, int] = (None, "", 0)  # result for an unknown name: no part, no stem, no rank
+UNKNOWN: tuple[None, str, int] = (None, "", 0)  # result for an unknown name: no part, no stem, rank 0
 
 
 def is_axis_alone(name: str) -> bool:

@@ -84,7 +84,9 @@ def _thickness(rig: bpy.types.Object, foot: bpy.types.Bone, ends: Array) -> Arra
 
 
 def _meshes(rig: bpy.types.Object, names: set[str]) -> Iterator[tuple[str, Array]]:
-    """(bone, points (m, 3) [m] in armature space at rest) of the meshes parented to the bones."""
+    """(bone, points (m, 3) [m] in armature space at rest) of the meshes that are parented to the bones
+    `names`, or deformed by them.
+    """
     for obj in bpy.data.objects:
         if obj.type != "MESH" or not obj.data.vertices:
             continue

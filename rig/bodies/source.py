@@ -1,4 +1,6 @@
-"""World poses of the bones of a retarget's source and target: as Blender has evaluated them, or at rest."""
+"""World poses of the bones of a source and of the body that follows it: as Blender has evaluated them, or at
+rest.
+"""
 
 from collections.abc import Sequence
 
@@ -18,8 +20,8 @@ EXACT = 1e-5
 def posed(
     source: bpy.types.Object, names: Sequence[str], depsgraph: bpy.types.Depsgraph
 ) -> tuple[Array, Array]:
-    """World rotations (k, 3, 3) and positions (k, 3) [m] of bones; NaN for those that are not finite or have
-    scale 0.
+    """World rotations (k, 3, 3) and positions (k, 3) [m] of bones; the rotation is NaN for a bone that is not
+    finite or has scale 0.
 
     Raises:
         RigError: a bone is missing, or the source is not evaluated.

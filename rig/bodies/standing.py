@@ -42,7 +42,9 @@ def _bones_to_feet(source: bpy.types.Object, feet: Sequence[str]) -> list[str]:
 
 
 def _is_plain(source: bpy.types.Object, bones: Sequence[str]) -> bool:
-    """Whether these bones are moved by an action alone."""
+    """Whether these bones are moved by an action alone, without constraints, drivers and NLA tracks, and the
+    action does not move the source's object.
+    """
     animation = source.animation_data
     if animation is None or animation.action is None or len(animation.nla_tracks) or len(animation.drivers):
         return False

@@ -20,7 +20,7 @@ RAISING = {(0, 1): "R X 90", (0, -1): "R X -90", (1, 0): "R Y -90", (-1, 0): "R 
 
 def why_lying(armature: bpy.types.Object) -> str:
     """A sentence with the remedy if a source armature lies down or stands on its head in rest pose; "" if it
-    stands, or if its parts are unknown.
+    stands, if it is bent as a quadruped is, or if its parts are unknown.
     """
     trunk, legs = _directions(armature)
     if trunk is None or legs is None or trunk @ legs < STRAIGHT or max(trunk[2], legs[2]) > UPRIGHT:

@@ -33,10 +33,11 @@ def with_ancestors(pose_bone: bpy.types.PoseBone) -> list:
 
 
 def names_between(pose_bones: bpy.types.bpy_prop_collection, root: str, end: str) -> list[str]:
-    """Names of the bones on the path from root to end, both included.
+    """Names of the bones on the path from root to end, both included: along effective parents or, if the root
+    is not among these, along parents.
 
     Raises:
-        RigError: a bone is missing, or the root is no effective ancestor of the end.
+        RigError: a bone is missing, or the root is no ancestor of the end in either way.
     """
     for name in (root, end):
         if name not in pose_bones:

@@ -178,7 +178,7 @@ def value_of(
     rig: bpy.types.Object, key: JointKey, read: Callable[[Channel], float | None], limits: Limits
 ) -> float | None:
     """Value [rad or m] of a joint, from the values of channels that `read` returns; None if `read` returns
-    None. `limits`: (lower, upper) of joints, by (bone, axis).
+    None for one of them, or if the bone is missing. `limits`: (lower, upper) of joints, by (bone, axis).
     """
     if (channel := of_bone(rig, key)) is not None:
         return read(channel)
@@ -195,9 +195,8 @@ def value_of(
 def pose(
     rig: bpy.types.Object, values: Mapping[JointKey, float], limits: Limits = MappingProxyType({})
 ) -> bool:
-    """Writes authored values [rad or m] of joints, by (bone, axis); returns whether any changed by more than
-    `SAME`.
-    `limits`: (lower, upper) of joints, by (bone, axis).
+    """Writes authored values [rad or m] of joints, by (bone, axis), where they differ by more than `SAME`;
+    returns whether any did. `limits`: (lower, upper) of joints, by (bone, axis).
     """
     changed = False
     for channel, value in of_joints(rig, values, limits=limits).items():

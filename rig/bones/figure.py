@@ -42,8 +42,8 @@ class Figure:
     """An armature object at rest, in world orientation with +Z up; positions are relative to the object's
     origin. A snapshot: make a new one for each query.
 
-    Its body consists of the deforming bones, or of all bones in an armature without deforming bones. Single
-    bones without parent and children, such as controls of feet, are left out. Lengths are in metres.
+    Its body consists of the deforming bones, or of all bones in an armature with fewer than two of them.
+    Single bones without parent and children, such as controls of feet, are left out. Lengths are in metres.
     """
 
     def __init__(self, rig: bpy.types.Object) -> None:
@@ -81,12 +81,12 @@ class Figure:
 
     @cached_property
     def tips(self) -> np.ndarray:
-        """Tip of each bone, (n, 3) [m, world]: the tail, or the head if bones do not lie along the limbs."""
+        """Tip of each bone, (n, 3) [m]: the tail, or the head if bones do not lie along the limbs."""
         return self.tails if self.is_anatomical else self.heads
 
     @cached_property
     def _span(self) -> tuple[np.ndarray, np.ndarray]:
-        """Lowest and highest corner (3,) [m, world] of the body's bounding box."""
+        """Lowest and highest corner (3,) [m] of the body's bounding box."""
         points = np.concatenate((self.heads[self.body], self.tips[self.body]))
         return points.min(axis=0), points.max(axis=0)
 
@@ -97,17 +97,17 @@ class Figure:
 
     @cached_property
     def floor(self) -> float:
-        """Height of the body's lowest point [m, world]."""
+        """Height of the body's lowest point above the object's origin [m]."""
         return float(self._span[0][2])
 
     @cached_property
     def ground(self) -> float:
-        """Height [m, world] below which a point counts as on the ground."""
+        """Height [m] above the object's origin up to which a point counts as on the ground."""
         return self.floor + max(LOW * float(self._span[1][2] - self._span[0][2]), NEAR * self.size)
 
     @cached_property
     def low(self) -> np.ndarray:
-        """Whether each bone reaches the ground, as an array (n,)."""
+        """Whether each bone's head or tip is on the ground, as an array (n,)."""
         return np.minimum(self.heads[:, 2], self.tips[:, 2]) <= self.ground
 
     @cached_property
@@ -179,8 +179,8 @@ class Figure:
         return best
 
     def _candidates(self) -> list[tuple[np.ndarray, float]]:
-        """Normals and offsets of planes between siblings with equally many descendants, those that most
-        siblings agree on first.
+        """Normals and offsets [m] of at most `CANDIDATES` planes between siblings with equally many
+        descendants, those that most siblings agree on first.
         """
         groups: dict[tuple[int, int], list[int]] = {}
         for k in self.body:
@@ -194,7 +194,9 @@ class Figure:
         return [(normal, float(np.median(offsets))) for normal, offsets in planes[:CANDIDATES]]
 
     def _add_plane(self, planes: list[tuple[np.ndarray, list[float]]], bone: int, other: int) -> None:
-        """Adds the plane between two bones to the planes with that normal."""
+        """Adds the plane between two bones to `planes`, as an offset [m] of the plane with that normal;
+        nothing if the bones are at one position, or the line between them is steep.
+        """
         ends = next(
             (
                 pair

@@ -54,7 +54,8 @@ class FileJoint:
 
 
 def file_joints(rig: bpy.types.Object) -> list[FileJoint]:
-    """All joints of an armature and motors of a mechanism.
+    """All motors of an object's mechanism, and joints of an armature; without joints of bones that no chain
+    moves if the mechanism consists of bones, since motors move these.
 
     Raises:
         RigError: the stored record of an imported robot was edited.

@@ -75,8 +75,8 @@ def front_of(figure: SymmetricFigure) -> Front | None:
 
 
 def _feet(figure: SymmetricFigure) -> np.ndarray | None:
-    """Mean horizontal direction (3,) of the feet: pairs of bones that lie on the ground, more along the plane
-    of symmetry than across it, as fins do; None if there are none.
+    """Mean horizontal direction (3,) of the feet: pairs of childless bones that lie on the ground, and more
+    along the plane of symmetry than across it (fins lie across it); None if there are none.
     """
     directions = []
     for k in figure.body:

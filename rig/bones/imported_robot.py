@@ -107,7 +107,7 @@ def pose_joints(rig: bpy.types.Object, values: Mapping[str, float]) -> None:
     them.
 
     Raises:
-        RigError: the armature is no imported robot, or has no such joint.
+        RigError: the armature is no imported robot, a record was edited, or there is no such joint.
     """
     bones = {
         record.branch.joint.name: (rig.pose.bones[name], record)

@@ -32,7 +32,9 @@ DIGITS = 6
 
 
 class SolvedChannels(NamedTuple):
-    """Solved channels of a bone of a retargeted body, relative to its rest pose on its parent."""
+    """Solved channels of a bone that a body moves while it follows a motion, relative to the bone's rest pose
+    on its parent.
+    """
 
     rotation: Quaternion
     # [rad] angles of the bone's hinges in Euler order; () if no joint of the body rotates the bone
@@ -109,7 +111,8 @@ class JointBone:
     def of(
         cls, pose_bone: bpy.types.PoseBone, parent: int, joint_axes: Container[str], **properties: object
     ) -> Self:
-        """Reads a bone whose joints have these axes, named as in `axes`.
+        """Reads a bone whose joints have these axes, named as in `axes`; `parent`: index of its parent bone,
+        `properties`: values of a subclass's other fields.
 
         Raises:
             RigError: its rest pose is not finite.
@@ -154,7 +157,9 @@ class JointBone:
 
     @cached_property
     def unturned(self) -> tuple[int, ...]:
-        """Indices of the components of the bone's rotation that no joint determines."""
+        """Indices of the bone's hinge angles that no joint determines; of the components of its quaternion if
+        it has no revolute joints.
+        """
         return (
             tuple(index for is_joint, index, _ in self.hinges if not is_joint) if self.order else (0, 1, 2, 3)
         )

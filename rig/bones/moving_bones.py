@@ -15,7 +15,7 @@ def moved_bones(rig: bpy.types.Object, chain: bpy.types.PropertyGroup) -> list[s
     length is not among them.
 
     Raises:
-        RigError: a bone is missing.
+        RigError: as `bone_names`.
     """
     return [name for name in bone_names(rig.pose.bones, chain) if _is_moved(rig, chain, rig.data.bones[name])]
 

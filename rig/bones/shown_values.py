@@ -111,7 +111,7 @@ def posed(
         rig: The armature object.
         joint_keys: The joints, of movers that are not live.
         limits: Returns the limits of the joints, by which one of several angles of the same rotation is
-            chosen; called only if there are several.
+            chosen; called only for bones that constraints move, or that do not rotate by Euler angles.
         before: Returns the known values of the previous frame; angles of a bone that constraints move are
             chosen near to them, since a pose does not contain full revolutions. Called only if there is such
             a bone.
@@ -226,8 +226,8 @@ def _is_within(
     channel: str,
     ends: Sequence[tuple[str, str, str, str]],
 ) -> bool:
-    """Whether a bone's channels are within the limits of a constraint, so that the constraint changes
-    nothing.
+    """Whether a bone's Euler angles or location are within the limits of a constraint in Local Space, so that
+    the constraint changes nothing; False if that is not certain.
     """
     if constraint.owner_space != "LOCAL" or not axes.is_euler(bone):
         return False

@@ -37,7 +37,7 @@ SAME_DIRECTION = 1e-3
 
 
 def check(context: bpy.types.Context, rig: bpy.types.Object, chain: bpy.types.PropertyGroup) -> list[Finding]:
-    """Findings on a chain, most serious first."""
+    """Findings on a chain; first those that prevent it from going live."""
     findings = _findings(context, rig, chain)
     if not any(finding.blocks for finding in findings):
         try:

@@ -25,7 +25,9 @@ SAME = 1e-4  # [rad, m] difference below which two limits count as equal
 
 
 def check(rig: bpy.types.Object, chain: bpy.types.PropertyGroup, reader: ChainReader) -> Iterator[Finding]:
-    """Findings on the bones of a chain from root to end."""
+    """Findings on the bones of a chain from root to end, on what moves them from outside, and on the scale of
+    their armature and ancestors.
+    """
     yield from _scale(rig, reader)
     for part in reader.parts:
         bone = rig.pose.bones[part.name]

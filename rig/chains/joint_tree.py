@@ -26,6 +26,7 @@ def joint_tree(
 
     Raises:
         RigError: no joint moves an end.
+        SkeletonError: a limit or another number of a joint cannot be used.
     """
     joints, frames = joints_of(reader.parts, fixed, [motions[k] for k in reader.stored_index])
     ends = []

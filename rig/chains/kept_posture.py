@@ -141,13 +141,15 @@ def _weighted_actions(
 
 
 def choose(mover: bpy.types.PropertyGroup, index: int) -> None:
-    """Makes the mover keep the posture at an index of its list; without postures nothing happens."""
+    """Chooses the posture at an index of the mover's list, which the mover keeps with base "POSTURE"; without
+    postures nothing happens.
+    """
     if mover.postures:
         mover.posture = str(numbers(mover)[selected_index(mover.postures, index)])
 
 
 def enlist(mover: bpy.types.PropertyGroup, posture: bpy.types.PropertyGroup) -> None:
-    """Numbers a posture that was just appended to the list, and any earlier posture without a number."""
+    """Numbers a posture that was just appended to the list, and earlier postures without a number."""
     for index, known in enumerate(numbers(mover)[:-1]):
         mover.postures[index].number = known
     other_numbers = numbers(mover)[:-1]
@@ -161,8 +163,8 @@ def enlist(mover: bpy.types.PropertyGroup, posture: bpy.types.PropertyGroup) -> 
 def items(
     mover: bpy.types.PropertyGroup, _context: bpy.types.Context
 ) -> list[tuple[str, str, str, str, int]]:
-    """Enumeration items of the mover's postures by their numbers, plus one for a chosen number that no
-    posture has.
+    """Enumeration items of the mover's postures by their numbers, plus one if no posture was chosen, or if
+    the chosen one was removed.
     """
     enum_items = [
         (
@@ -190,8 +192,8 @@ def items(
 
 
 def modernise(rig: bpy.types.Object) -> None:
-    """Numbers the postures of a file from an older version, and converts the chosen index and its keyframes
-    to numbers.
+    """Numbers the postures of chains in a file from an older version, and converts the chosen index and its
+    keyframes to numbers.
 
     An index that a driver or an action of another file controls stays in use.
     """

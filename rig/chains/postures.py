@@ -115,8 +115,9 @@ def _append(mover: bpy.types.PropertyGroup, action: bpy.types.Action, adopted: b
 
 
 def remove(mover: bpy.types.PropertyGroup, index: int) -> None:
-    """Removes a posture from a mover's list. A pose asset that Store Posture made loses its asset mark unless
-    another list has it, and is deleted if nothing else uses it.
+    """Removes a posture and its keys from a mover's list; if it was the chosen one, its neighbour is chosen.
+    A pose asset that Store Posture made loses its asset mark unless another list has it, and is deleted if
+    nothing else uses it.
     """
     kept_posture.modernise(mover.id_data)  # the mover may come from an older file
     posture = mover.postures[index]
@@ -134,7 +135,9 @@ def remove(mover: bpy.types.PropertyGroup, index: int) -> None:
 
 
 def move(mover: bpy.types.PropertyGroup, index: int, by: int) -> int:
-    """Moves a posture up (-1) or down (+1) in a mover's list, with its keys; returns its new index."""
+    """Moves a posture up (`by` -1) or down (1) in a mover's list, with its keys; returns its new index, which
+    is the old one at the end of the list.
+    """
     new_index = index + by
     if not 0 <= new_index < len(mover.postures):
         return index

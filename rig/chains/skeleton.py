@@ -115,7 +115,8 @@ class ChainReader:
             not read.
 
     Raises:
-        RigError: a bone is missing, an end is no descendant of the root, or a joint cannot be in this chain.
+        RigError: a bone is missing, an end is no descendant of the root, the chain has no joints, a joint
+            cannot be in this chain, or a rest pose is not finite.
     """
 
     def __init__(
@@ -258,7 +259,9 @@ class ChainReader:
             pose_bones: Pose bones of the evaluated rig; constraints do not change their channels.
             moved: Bone -> basis (rotation (w, x, y, z), location, scale), for bones that other chains move,
                 such as a bone that mimics a joint of another chain; None: as authored.
-            followed: Channels of bones that a retarget moves, to use instead of the authored ones.
+            followed: Channels of bones that the armature's body moves while it follows a motion, to use
+            instead
+                of the authored ones.
             before: Channels in the previous frame; among equivalent angles of a quaternion or axis-angle, the
                 nearest to these are taken; (): there is no previous frame.
 

@@ -39,7 +39,8 @@ _beat_at = _figures_at = 0.0
 
 def lasting(every: float) -> Callable[[Callable[[], float | None]], Callable[[], float | None]]:
     """Decorator for a timer that continues after an error. Blender would end the timer, and with it a robot's
-    heartbeat or the reception of another program's stop command. The error is printed to the console once.
+    heartbeat or the reception of another program's stop command. The error is printed to the console
+    (`defects.print_once`).
 
     Args:
         every: Time [s] from an error to the timer's next call.
@@ -62,8 +63,8 @@ def lasting(every: float) -> Callable[[Callable[[], float | None]], Callable[[],
 
 @persistent
 def _frame_change_post(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
-    """A new frame while playing, scrubbing or rendering: solves and shows live movers, records, and sends
-    values to robots.
+    """A new frame while playing, scrubbing or rendering: solves and shows live movers and, outside of
+    renders, records and sends values to robots.
     """
     begun = perf_counter()
     sending.note_change()
@@ -81,8 +82,9 @@ def _frame_change_post(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -
 
 @persistent
 def _depsgraph_update_post(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
-    """Something changed (a target was dragged, a bone posed, an object added): starts the clock if that
-    concerns live movers. The clock lets them follow, and redraws panels.
+    """Something changed (a target was dragged, a bone posed, an object added): clamps stored numbers that may
+    be new, marks thumbnails as outdated, and starts the clock if the change concerns live movers. The clock
+    lets them follow, and redraws panels.
     """
     sending.note_change()
     if stored_numbers.may_be_new():
@@ -94,7 +96,7 @@ def _depsgraph_update_post(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgrap
 
 @persistent
 def _render_init(*_: object) -> None:
-    """Before a render: makes a separate stage for its frames."""
+    """Before a render: lets its first frame make a separate stage."""
     sending.note_change()
     live.begin_render()
 
@@ -126,7 +128,9 @@ def _save_post(*_: object) -> None:
 
 @persistent
 def _load_pre(*_: object) -> None:
-    """Before another file is loaded: disarms robots and forgets all references to the old file's data."""
+    """Before another file is loaded: disarms robots, ends background jobs, streams, remote control and pages,
+    and forgets all references to the old file's data.
+    """
     puppeteer.forget()
     calibrating.forget()
     links.disconnect_all()
@@ -146,7 +150,7 @@ def _load_pre(*_: object) -> None:
 @persistent
 @granted
 def _load_post(*_: object) -> None:
-    """After loading, or a failed attempt: removes leftovers of a recovered session, and resumes chains that
+    """After loading, or a failed attempt: removes leftovers of a recovered session, and resumes movers that
     were saved live.
     """
     live.clear()
@@ -155,8 +159,8 @@ def _load_post(*_: object) -> None:
 
 
 def _resume() -> None:
-    """Clamps stored numbers to their bounds, converts data of older versions, and resumes what was saved
-    live.
+    """Clamps stored numbers to their bounds, converts data of older versions, resumes what was saved live,
+    and starts the clock.
     """
     stored_numbers.bring_within_bounds()
     for rig in bpy.data.objects:
@@ -176,7 +180,7 @@ def _undo_pre(*_: object) -> None:
 @granted
 def _undo_post(*_: object) -> None:
     """After undo or redo: synchronises live movers and thumbnails with the chains, bones, proxies and
-    postures that exist now.
+    postures that exist now; armatures that were connected stay marked as robots'.
     """
     sending.note_change()
     links.mark_connected()
@@ -188,7 +192,7 @@ def _undo_post(*_: object) -> None:
 @lasting(IDLE)
 def _clock() -> float | None:
     """Timer: advances live motion by wall time while nothing plays, for a dragged target or a filter that is
-    still moving.
+    still moving; sends the values to robots, and redraws. Ends when nothing moves.
     """
     # a set, since two windows may show one scene
     shown = {(window.scene, window.view_layer) for window in bpy.context.window_manager.windows}
@@ -213,7 +217,7 @@ def _clock() -> float | None:
 
 
 def wake_clock() -> None:
-    """Starts the clock of live motion, if it does not run."""
+    """Starts the clock of live motion, if it does not run; never in background mode."""
     if not bpy.app.background and not bpy.app.timers.is_registered(_clock):
         bpy.app.timers.register(_clock, first_interval=0.0)
 
@@ -233,8 +237,8 @@ def _figures_due(time: float) -> bool:
 
 @lasting(sending.HEARTBEAT)
 def _heartbeat() -> float | None:
-    """Timer: sends heartbeats to the robots, and updates panels with the state of robots and background
-    jobs.
+    """Timer: sends heartbeats to the robots, lets armatures follow robots that are moved by hand, and updates
+    panels with the state of robots and background jobs. Ends without robots and jobs.
     """
     # scenes whose values the clock sends, so that the heartbeat does not send them
     clocked = (
@@ -281,7 +285,9 @@ def wake_remote() -> None:
 
 @granted
 def _pictures() -> float | None:
-    """Timer: renders requested thumbnails of postures one by one, and redraws when all are ready."""
+    """Timer: renders requested thumbnails of postures one by one while nothing plays, and redraws when all
+    are ready.
+    """
     if live.is_playing():
         return IDLE
     if gallery.advance():
@@ -304,7 +310,9 @@ def _redraw_later() -> None:
 
 
 def redraw_in(seconds: float) -> None:
-    """Redraws all 3D viewports and their sidebars after a time [s]; called by draw functions."""
+    """Redraws all 3D viewports and their sidebars after a time [s], unless such a redraw already waits;
+    called by draw functions.
+    """
     if not bpy.app.background and not bpy.app.timers.is_registered(_redraw_later):
         bpy.app.timers.register(_redraw_later, first_interval=seconds)
 

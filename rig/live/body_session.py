@@ -49,7 +49,8 @@ class PosedBody(dict):
     """Basis (rotation wxyz, location, scale) of each bone that a body moves, by the bone's name.
 
     Attributes:
-        frames: Frame (4, 4) of each link in armature space, in the solver's double precision.
+        frames: Frame (4, 4) of each bone from the base to the paired bones, by its name, in armature space
+            and in the solver's double precision.
     """
 
     frames: Mapping[str, np.ndarray] = MappingProxyType({})
@@ -191,7 +192,7 @@ class BodySession(SceneSession):
 
     @property
     def why_lost(self) -> str:
-        """Why links have no target in this frame."""
+        """Why links have no target in this frame, as part of a sentence."""
         if self.is_streamed:
             return "nothing comes for their sources, or it is no rotation"
         return "the source's bones are scaled to nothing or are not numbers"
@@ -221,8 +222,8 @@ class BodySession(SceneSession):
         return pose, pose  # a body has no separate desired pose: chains on it read its shown pose
 
     def _linked(self, rig: Object, retarget: PropertyGroup, depsgraph: Depsgraph, is_dirty: bool) -> Linked:
-        """The pairs in use; they are checked again only if the pairs' settings have changed, or if bones may
-        have changed (`is_dirty`).
+        """The pairs in use; they are checked again only if the source or the pairs' settings have changed, or
+        if bones may have changed (`is_dirty`).
         """
         if pairing.is_streamed(retarget):
             key = (retarget.input, *pairing.settings(retarget))
@@ -339,7 +340,7 @@ class BodySession(SceneSession):
     def _inputs(
         self, rig: Object, retarget: PropertyGroup, linked: Linked, placement: Placement, dt: float
     ) -> BodyInputs:
-        """Targets of the body in its armature's space, from the source's pose."""
+        """Targets of the body in its armature's space, from the source's pose; `dt` [s] advances a stream."""
         world = np.array(placement.object(rig), float)
         to_armature = source.from_world(rig, world)
         base = np.array(self.reader.base_pose(rig, placement), float)

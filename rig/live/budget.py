@@ -25,7 +25,7 @@ HYSTERESIS = 0.7
 
 @dataclass
 class Meter:
-    """Durations [s] of a repeated piece of work: its last measurements."""
+    """The last measured durations [s] of a repeated piece of work."""
 
     last: deque = field(default_factory=lambda: deque(maxlen=REMEMBERED))
 
@@ -67,7 +67,9 @@ class Guard:
         return usual if usual > SLOWER * self.interval else self.interval
 
     def note(self, seconds: float) -> None:
-        """Records the duration of a step of the clock [s]."""
+        """Records the duration of a step of the clock [s]; sets `steps` by the median of the last
+        durations.
+        """
         self.meter.note(seconds)
         if len(self.meter.last) < REMEMBERED:
             return
@@ -92,7 +94,7 @@ class Guard:
         )
 
     def forget(self) -> None:
-        """Resets the measurements, when nothing is live any more."""
+        """Resets the measurements and the rate, when nothing is live any more."""
         self.stop()
         self.gaps.clear()
         self.meter.last.clear()
@@ -100,8 +102,8 @@ class Guard:
 
     @staticmethod
     def _fewest(seconds: float) -> int:
-        """Smallest number of clock steps to combine into one that takes `seconds` [s] and may use `SHARE` of
-        the time; the largest of `STEPS` if none is enough.
+        """Smallest number in `STEPS` of clock steps to combine into one that takes `seconds` [s] and may use
+        `SHARE` of the time; the largest if none is enough.
         """
         return next((steps for steps in STEPS if seconds <= SHARE * steps * STEP), STEPS[-1])
 
@@ -119,7 +121,7 @@ class Playing:
     frame: float = STEP  # [s] time for which a frame is shown
 
     def note(self, seconds: float, frame: float) -> None:
-        """Records how long a frame's motion took.
+        """Records how long a frame's motion took; sets `frames` by the medians of the last durations.
 
         Args:
             seconds: Duration of its computation [s].
@@ -159,14 +161,14 @@ class Playing:
         )
 
     def forget(self) -> None:
-        """Resets the measurements, when nothing is live any more."""
+        """Resets the measurements and the rate, when nothing is live any more."""
         self.motion.last.clear()
         self.overlays.last.clear()
         self.frames = 1
 
     def _fewest(self, share: float) -> int:
-        """Smallest number of frames from one computation of the overlays to the next with which Limber uses
-        at most `share` of the time that `SHARE` allows it; the largest of `STEPS` if none is enough.
+        """Smallest number in `STEPS` of frames from one computation of the overlays to the next with which
+        Limber uses at most `share` of the time that `SHARE` allows it; the largest if none is enough.
         """
         room = share * SHARE * self.frame
         return next(

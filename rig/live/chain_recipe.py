@@ -57,14 +57,18 @@ class ChainRecipe(NamedTuple):
         )
 
     def skeleton(self, reader: ChainReader) -> Skeleton:
-        """The skeleton of the chain that `reader` reads; raises SkeletonError if an input cannot be used."""
+        """The skeleton of the chain that `reader` reads.
+
+        Raises:
+            RigError, SkeletonError: No joint moves an end, or an input cannot be used.
+        """
         return joint_tree(reader, self.fixed, self.limits, self.tools)
 
     def model(self, skeleton: Skeleton) -> ChainModel:
         """The model of a chain with this skeleton.
 
         Raises:
-            GazeError, MotionError: An input cannot be used.
+            SkeletonError, GazeError, MotionError: An input cannot be used.
         """
         return make_model(
             skeleton,

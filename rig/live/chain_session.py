@@ -81,7 +81,7 @@ class ChainSession(SceneSession):
 
     @property
     def influence(self) -> float:
-        """Influence of the gaze at the last tick, 0 to 1."""
+        """Influence of the gaze at the last tick, 0 to 1; 1 before the first."""
         return self.state.task.influence if self.state is not None and self.state.task is not None else 1.0
 
     @property
@@ -90,12 +90,12 @@ class ChainSession(SceneSession):
 
     @property
     def attention(self) -> Attention | None:
-        """State of attention at the last tick; None without lag, dead zone and change time."""
+        """State of attention at the last tick; None if there is none, as the target is followed directly."""
         return self._task.attention if self._task is not None else None
 
     @property
     def goal(self) -> GazeGoal | None:
-        """The solver's goal in the last tick; None before the first."""
+        """The solver's goal in the last tick; None if there is none, as before the first."""
         return self._task.goal if self._task is not None else None
 
     @property
@@ -114,7 +114,7 @@ class ChainSession(SceneSession):
 
     @property
     def look(self) -> LookState | None:
-        """State of the look at the last tick; None without a widest look and offset."""
+        """State of the look at the last tick; None if nothing limits, offsets or shares the look."""
         return self._task.look if self._task is not None else None
 
     @property
@@ -293,7 +293,7 @@ class ChainSession(SceneSession):
         return DirectedChain(settings, evaluated.watch, posture, stored_posture)
 
     def _update_base(self, rig: Object, chain: PropertyGroup, placement: Placement, world: Matrix) -> None:
-        """Reads the base frame.
+        """Reads the base frame: sets `base`, and `hanging` if another chain carries it.
 
         Raises:
             RigError: a parent of the chain is scaled, and not all of its bones inherit that.

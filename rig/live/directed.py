@@ -22,7 +22,7 @@ class DirectedChain(NamedTuple):
         settings: Settings of the chain.
         watch: Number of the target that its own end follows.
         posture: (n,) [rad; prismatic joints m] posture to keep.
-        kept: The stored posture in use; None if the chain has a motion filter.
+        kept: Identifies the posture in use, to detect when it changes; None if the chain has a motion filter.
         gestures: Effects on the posture, applied before the idle motion.
     """
 
@@ -41,7 +41,8 @@ def by_behaviour(
     performer: Performer,
     dt: float,
 ) -> DirectedChain:
-    """Posture that a chain keeps in a frame, and target that it follows, as a behaviour directs it.
+    """Posture that a chain keeps in a frame, and target that it follows, as a behaviour directs it. Stored
+    postures that are missing, or have no value of the chain's joints, are left out.
 
     Args:
         mover: The chain.
@@ -50,9 +51,6 @@ def by_behaviour(
         settings: Its settings apart from the behaviour.
         performer: The behaviour that directs it.
         dt: Time step [s].
-
-    Raises:
-        RigError: a stored posture is missing, or has no value of the chain's joints.
     """
     chain, keys = mover.settings, session.reader.joint_keys
     known = session.known_postures(mover, keys)

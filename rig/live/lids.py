@@ -16,7 +16,7 @@ class Lid(NamedTuple):
     Attributes:
         bone: Name of the bone.
         rotation, location: Authored channels of the bone: (w, x, y, z), and [m].
-        axis: Axis of the bone about which the lid rotates.
+        axis: Axis of the bone about which the lid rotates, a unit vector.
         closed: Angle [rad] about the axis from open to closed.
     """
 
@@ -28,7 +28,7 @@ class Lid(NamedTuple):
 
 
 def lid_bones(chain: bpy.types.PropertyGroup) -> list[str]:
-    """Names of the bones that are eyelids of a chain with eyes, except those that a joint of the chain
+    """Names of the existing bones in a chain's list of eyelids, except those that a joint of the chain
     moves.
     """
     joints, bones = {joint.bone for joint in chain.joints}, chain.id_data.pose.bones
@@ -36,7 +36,7 @@ def lid_bones(chain: bpy.types.PropertyGroup) -> list[str]:
 
 
 def read_lids(shown: bpy.types.Object, chain: bpy.types.PropertyGroup) -> tuple[Lid, ...]:
-    """The lids of a chain as authored; `shown`: the evaluated armature object."""
+    """The lids of a chain (those of `lid_bones`) as authored; `shown`: the evaluated armature object."""
     names, lids = lid_bones(chain), []
     for lid in chain.eyes.lids:
         if lid.bone in names:

@@ -31,7 +31,7 @@ __all__ = ["live_chains", "session"]  # used by panels, operators and tests
 @contextmanager
 def as_authored() -> Iterator[bpy.types.Depsgraph]:
     """Context manager in which the scene shows its authored pose, so that a mechanism can be read; yields the
-    depsgraph.
+    depsgraph. At the end, live poses are shown again (`sync`).
     """
     with current().writing():
         current().registry.show_authored()
@@ -42,7 +42,7 @@ def as_authored() -> Iterator[bpy.types.Depsgraph]:
 
 
 def start(owner: bpy.types.Object, settings: bpy.types.PropertyGroup) -> None:
-    """Makes a mover live, and solves the shown frame.
+    """Makes a mover live, at rest, and solves the shown frame for all live movers of the scene.
 
     Call within an operator that has UNDO, so that undo of an unrelated step does not revert it.
 
@@ -56,7 +56,8 @@ def start(owner: bpy.types.Object, settings: bpy.types.PropertyGroup) -> None:
 
 
 def switch_on(owner: bpy.types.Object, settings: bpy.types.PropertyGroup) -> None:
-    """Switches a mover to live without solving, for a job that solves frames on its own stage.
+    """Switches a mover to live without solving, for a job that solves frames on its own stage. A rehearsal of
+    a behaviour without live chains ends first, since it would direct this one.
 
     Raises:
         RigError: the mover cannot be read or assembled; then it is not live.
@@ -68,7 +69,7 @@ def switch_on(owner: bpy.types.Object, settings: bpy.types.PropertyGroup) -> Non
 
 
 def stop(owner: bpy.types.Object, settings: bpy.types.PropertyGroup) -> None:
-    """Ends live motion of a mover; its authored pose is shown again."""
+    """Ends live motion of a mover, whose authored pose is shown again, and rehearsals without live chains."""
     settings.live = False
     current().stage.drop(mover_of(owner, settings))
     sync()
@@ -117,7 +118,7 @@ def _sync_rigs() -> None:
 
 
 def _show_synced() -> None:
-    """Shows the last solved poses again."""
+    """Shows the last solved poses again; notes as its problem why a mover cannot be shown or read."""
     stage = current().stage
     for member in current().registry:
         if not can_show(member.rig):
@@ -163,7 +164,7 @@ def _advance(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph, dt: float) 
 def _tick(
     stage: SceneStage, scene: bpy.types.Scene, movers: list[Mover], depsgraph: bpy.types.Depsgraph, dt: float
 ) -> None:
-    """Advances signals and behaviours by `dt` [s], then ticks movers on a stage."""
+    """Advances signals (on live motion's stage) and behaviour by `dt` [s], then ticks movers on a stage."""
     if stage is current().stage and runtime.advance_signals(scene, dt):
         shown_poses.evaluate(depsgraph)
     if scene.limber_behaviour.rehearse or stage.performers:
@@ -194,7 +195,7 @@ def is_ticking(owner: bpy.types.Object) -> bool:
 def _present(
     scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph, movers: list[Mover], moving: list[Mover]
 ) -> None:
-    """Shows the poses of a scene's live movers; `moving` are those that were ticked."""
+    """Shows the poses of a scene's live movers; records whether the ticked ones, `moving`, move on."""
     current().note_rest(scene, moving)
     shown_poses.show_all(scene, current().stage, depsgraph, movers)
 
@@ -203,8 +204,8 @@ def frame_changed(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> boo
     """Handles a new frame: playing, stepping and rendering advance by scene time; a scrub restarts the
     motion. Returns whether the clock must run.
 
-    Rendering in a window calls this off the main thread, so it only reads the given scene and depsgraph, and
-    writes to proxies.
+    Rendering in a window calls this off the main thread, so for a render it only reads the given scene and
+    depsgraph, and writes to proxies.
     """
     if current().busy or current().suspended:
         return False
@@ -250,8 +251,8 @@ def _go_to(
 
 
 def _render_stage(scene: bpy.types.Scene) -> SceneStage:
-    """The stage of a render: a still image begins at the live state, an animation at rest in its first
-    frame.
+    """The stage of the running render, made at its first frame: a copy of the live stage if live motion is at
+    that frame, as for a still image; else a new stage, on which motion begins at rest.
     """
     if current().rendering is None:
         is_same = current().stage.playback.frame(scene.session_uid) == scene.frame_current
@@ -290,7 +291,7 @@ def look_at_render() -> bool:
 
 
 def scene_updated(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> bool:
-    """Handles a depsgraph update; returns whether the clock must run, since a goal has changed."""
+    """Handles a depsgraph update; returns whether the clock must run, since inputs or movers changed."""
     if current().busy or current().suspended:
         return False
     _mark_dirty(depsgraph)
@@ -311,7 +312,7 @@ def scene_updated(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> boo
 
 
 def _mark_dirty(depsgraph: bpy.types.Depsgraph) -> None:
-    """Makes the next tick read again the armatures and stored postures that have changed."""
+    """Marks changed armatures and, after a change of any action, postures and clips, to be read again."""
     stage = current().stage
     if depsgraph.id_type_updated("ARMATURE"):
         clip_rows.forget()
@@ -337,8 +338,8 @@ def _has_changed(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> bool
 
 
 def _sync_changed(scene: bpy.types.Scene) -> None:
-    """Synchronises if the scene is new, if an armature or its proxy was deleted, or if an earlier `sync` had
-    to wait.
+    """Synchronises if the scene is new, if a live armature or its proxy was deleted, or if an earlier `sync`
+    had to wait.
     """
     registry = current().registry
     if current().must_sync or registry.is_new(scene) or registry.has_lost():
@@ -346,8 +347,8 @@ def _sync_changed(scene: bpy.types.Scene) -> None:
 
 
 def advance_clock(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph, time: float | None = None) -> bool:
-    """Advances live motion by whole steps of wall time while nothing plays; returns whether the clock must
-    continue. `time`: wall time [s, time.perf_counter]; None: now.
+    """Advances live motion by whole steps of wall time, unless a scene plays, renders or is baked; returns
+    whether the clock must continue. `time`: wall time [s, time.perf_counter]; None: now.
     """
     time = perf_counter() if time is None else time
     if look_at_render() or is_playing() or current().suspended:

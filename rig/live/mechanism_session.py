@@ -105,7 +105,7 @@ class MechanismSession(SceneSession):
 
     def _balance(self) -> str:
         """Sentence on the edge over which the mechanism would tip; "" if the mechanism stands, or if its
-        centre of mass has no goal.
+        centre of mass has no horizontal goal.
         """
         centre = self.state.goals.centre if self.state is not None else None
         # a goal for the height alone says nothing about the balance

@@ -209,7 +209,9 @@ class Mover(PostureKeeper, _Pair):
         return {}
 
     def pose(self, values: Mapping[JointKey, float]) -> bool:
-        """Writes authored values of the mover's joints [rad or m]; returns whether anything changed."""
+        """Writes authored values of the mover's joints [rad or m], except joints without a channel; returns
+        whether anything changed.
+        """
         changed = False
         for key, value in values.items():
             channel = self.channel(key)

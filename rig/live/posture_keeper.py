@@ -78,7 +78,7 @@ class PostureKeeper:
 
     def value_of(self, key: JointKey, read: Callable[[Channel], float | None]) -> float | None:
         """Value [rad or m] of a joint, from the values of channels that `read` returns; None if `read`
-        returns None.
+        returns None, or if there is no channel for that joint alone.
         """
         channel = self.channel(key)
         return read(channel) if channel is not None else None
@@ -140,7 +140,7 @@ class PostureKeeper:
         bone, property, index.
 
         Raises:
-            RigError: the posture has no value of the mover's joints.
+            RigError: the posture has no value of the mover's joints, or a bone is missing.
         """
         joint_values = self.in_posture(action)
         if not joint_values:
@@ -179,7 +179,7 @@ class BoneJoints(PostureKeeper):
 
     @property
     def posed_keys(self) -> list[JointKey]:
-        """(bone, axis) of the joints whose values are posed and not solved."""
+        """(bone, axis) of the joints whose values `posed` reads."""
         return self.joint_keys
 
     def deviations(self) -> list[Deviation]:

@@ -25,7 +25,8 @@ def is_on(scene: bpy.types.Scene) -> bool:
 
 def perform(stage: SceneStage, scene: bpy.types.Scene, dt: float) -> None:
     """Advances a rehearsed behaviour by `dt` [s] on a stage, before its movers are ticked. Only live motion
-    receives the sent events and trackers' reports.
+    receives sent events, those of speech, and trackers' reports. The stage's performer is dropped if nothing
+    is rehearsed or the behaviour cannot be used.
     """
     performer = performer_of(scene, stage) if is_on(scene) else None
     if performer is None:
@@ -60,7 +61,7 @@ def performer_of(scene: bpy.types.Scene, stage: SceneStage) -> Performer | None:
 
 
 def _cast(scene: bpy.types.Scene) -> list[authored.CastChain]:
-    """The scene's live chains, named by the keys of their movers, as in sessions."""
+    """The scene's live chains for the behaviour, named by the keys of their movers."""
     return [authored.CastChain(str(mover.key), *mover) for mover in live_chains(scene)]
 
 
@@ -159,7 +160,7 @@ def end_without_chains() -> None:
 
 
 def end(scene: bpy.types.Scene) -> None:
-    """Ends the rehearsal of the behaviour."""
+    """Ends the rehearsal of the behaviour, with its speech; events that wait are dropped."""
     scene.limber_behaviour.rehearse = False
     current().stage.performers.pop(scene.session_uid, None)
     current().events.pop(scene.session_uid, None)

@@ -80,7 +80,9 @@ class Member:
         }
 
     def is_in_line(self) -> bool:
-        """Whether bones, joints, constraints and targets are unchanged since the last `sync`."""
+        """Whether bones, joints, constraints and targets are unchanged since the last `sync`; always True for
+        an armature that is linked or in Edit Mode.
+        """
         if not exists(self.rig) or not self.rig.pose:
             return False
         if not can_show(self.rig) or self.rig.mode == "EDIT":
@@ -158,7 +160,9 @@ class Registry:
         proxies.RIGS.discard_others([member.rig for member in members])
 
     def _read(self, owners: Sequence[bpy.types.Object]) -> None:
-        """Reads mechanisms. Call it while the scene shows its authored pose."""
+        """Reads mechanisms, and sets `unread` for those that cannot be read. Call it while the scene shows
+        its authored pose.
+        """
         self.unread = {}
         for owner in owners:
             try:
@@ -173,7 +177,7 @@ class Registry:
 
     @property
     def has_no_mechanism(self) -> bool:
-        """Whether no mechanism was live at the last `sync`, and no object was added since."""
+        """Whether no mechanism was live at the last `sync`, and the number of objects is still the same."""
         return not self.mechanisms and len(bpy.data.objects) == self.counted
 
     def is_new(self, scene: bpy.types.Scene) -> bool:
@@ -181,7 +185,7 @@ class Registry:
         return scene.session_uid not in self.scenes
 
     def has_lost(self) -> bool:
-        """Whether an armature or its proxy was deleted since the last `sync`."""
+        """Whether a live armature or its proxy was deleted since the last `sync`."""
         return not all(
             exists(member.rig) and (member.proxy is None or exists(member.proxy)) for member in self.members
         )

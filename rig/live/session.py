@@ -72,8 +72,8 @@ class SceneRead:
     _hanging: dict[int, HangingBones] = field(default_factory=dict)
 
     def followed(self, rig: bpy.types.Object) -> Mapping[str, SolvedChannels]:
-        """Solved channels of bones that a retarget moves, used by chains on that armature instead of
-        authored ones; empty if its body follows nothing.
+        """Solved channels of the bones that the armature's body moves while it follows a motion, used by
+        chains on that armature instead of authored ones; empty if its body follows nothing.
         """
         session = self.sessions.get((rig.session_uid, BODY))
         return session.shown if session is not None else {}
@@ -89,7 +89,7 @@ class SceneRead:
         return self._hanging.setdefault(rig.session_uid, HangingBones(rig))
 
     def solver(self, chain: PostureKeeper) -> str:
-        """Name of a chain's solver."""
+        """Name of the solver to use for a chain: the one in `solvers`, else the chain's own."""
         return self.solvers.get(chain.key, chain.settings.solver)
 
     def is_dirty(self, body: PostureKeeper) -> bool:
@@ -169,7 +169,9 @@ class SceneSession:
         """
 
     def advance(self, inputs: SessionInputs, dt: float) -> None:
-        """Reads the mover, ticks it by `dt` [s], and shows the result."""
+        """Reads the mover, ticks it by `dt` [s], and shows the result. After one of `errors` the mover comes
+        to rest instead, with the message as its problem.
+        """
         record = self.record
         if dt > 0.0:
             self.step, self.next_step = dt, min(dt, self.step or dt)
@@ -224,12 +226,14 @@ class SceneSession:
 
     @property
     def remark(self) -> str:
-        """How the mover falls short of its goals, as a sentence; "" if the goals are met."""
+        """How the mover falls short of its goals, or what may disturb its motion, as a sentence; "" for
+        nothing.
+        """
         return self.record.remark
 
     @property
     def unmet(self) -> str:
-        """Reason why the goals are not met in this frame, as a sentence; "" if they are met."""
+        """The problem in this frame, else the remark, as a sentence; "" if there is neither."""
         return self.record.problem or self.record.remark
 
     @property
@@ -238,7 +242,7 @@ class SceneSession:
         return ""
 
     def goal_errors(self, mover: PostureKeeper) -> list[GoalResidual]:
-        """Errors of all goals at the last tick, as solved, the mover's own goal first. Call it only after a
+        """Errors of all goals at the last tick, as solved; a chain's own goal first. Call it only after a
         tick that has given outputs.
         """
         return []
@@ -268,7 +272,7 @@ class SceneSession:
         the posture.
 
         Raises:
-            RigError: the posture contains no value of the joints.
+            RigError: the posture contains no value of the joints, or the mover cannot be read.
         """
         if action.session_uid not in self.stored:
             joint_values = mover.in_posture(action)

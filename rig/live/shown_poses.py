@@ -1,5 +1,5 @@
-"""Shows the poses of a stage's movers: those of armatures on their proxies, those of mechanisms on their
-bodies.
+"""Shows the poses of a stage's movers by writing them to proxies, which bones and objects copy by
+constraints.
 """
 
 import bpy
@@ -30,7 +30,9 @@ def show_all(
 
 
 def show_mechanism(mover: Mover, stage: SceneStage) -> None:
-    """Shows the poses of a mechanism's bodies on the objects and bones that show them."""
+    """Writes the poses of a mechanism's bodies to its proxy, which the objects and bones of the bodies
+    copy.
+    """
     with current().writing():
         runtime.show(mover.owner, stage.session(*mover))
 
@@ -38,8 +40,8 @@ def show_mechanism(mover: Mover, stage: SceneStage) -> None:
 def show_member(
     member: Member, movers: list[Mover], stage: SceneStage, depsgraph: bpy.types.Depsgraph | None = None
 ) -> None:
-    """Writes the poses of an armature's live movers to its proxy; bones of chains without a solution yet keep
-    their authored pose.
+    """Writes the poses of an armature's live movers to its proxy; bones of movers without a solution yet keep
+    their authored pose. Also records how far eyelids are closed, for properties that read it.
     """
     if not can_show(member.rig) or not exists(member.proxy):
         return
@@ -65,7 +67,7 @@ def show_member(
 
 
 def show(scene: bpy.types.Scene, stage: SceneStage, depsgraph: bpy.types.Depsgraph) -> None:
-    """Shows a stage's poses on the proxies of a scene, and evaluates the scene again, so that constraints
+    """Shows a stage's poses of a scene's live movers, and evaluates the scene again, so that constraints
     which depend on them are up to date too. References to evaluated data become invalid.
     """
     show_all(scene, stage, depsgraph, live_movers(scene))

@@ -68,7 +68,9 @@ class SceneFrame:
         return in_order(self._needs(self._objects), self._look_forward)
 
     def feedback(self, order: TickOrder) -> dict[Key, Mover]:
-        """Key of a mover in a cycle that reads last poses -> the mover through which it depends on itself."""
+        """For each mover that depends on itself, but does not look forward: its key -> the mover through
+        which it does. Such a mover starts from poses of the last frame.
+        """
         if not order.has_cycle or all(self._look_forward):
             return {}
         through = feedback(self._needs(Dependencies(surely=True)), self._look_forward)
@@ -99,7 +101,7 @@ class SceneFrame:
         return placement
 
     def _place(self, placement: Placement, mover: Mover, session: SceneSession, pose: Mapping) -> None:
-        """Places what a mover moves in a given pose."""
+        """Places what a mover moves in a given pose, and adds its bodies to `scene_read.bodies`."""
         for uid, bones in mover.bodies(session).items():
             self.scene_read.bodies.setdefault(uid, set()).update(bones)
         mover.write_pose(placement, dict.fromkeys(mover.bones(session)))
@@ -129,7 +131,7 @@ class SceneStage:
         self.isolates_defects = isolates_defects
         self.sessions: dict[Key, SceneSession] = {}
         self.playback: Playback[StageSnapshot] = Playback()
-        # keys of the movers that were in a cycle at the last tick
+        # keys of the movers in a cycle that read the others' desired poses at the last tick
         self.cyclic: frozenset[Key] = frozenset()
         # key of a mover that depends on itself -> the mover through which it depends
         self.feedback: dict[Key, Key] = {}
@@ -190,7 +192,9 @@ class SceneStage:
             session.mark_postures_dirty()
 
     def mark_dirty(self, armature_name: str) -> None:
-        """Makes the next tick read an armature's bones again, after a possible change."""
+        """Makes the next tick read an armature's bones again, and discards the rest frames of all armatures,
+        after a possible change.
+        """
         self.dirty.add(armature_name)
         self.rests = RestFrames()
 
@@ -283,14 +287,16 @@ class SceneStage:
         del self.defects[mover.key]
 
     def _differs(self, session: SceneSession, inputs: SessionInputs) -> bool:
-        """Whether inputs of a session have changed since the last tick, or it has another defect."""
+        """Whether inputs of a session have changed since the last tick; after a defect in its mover, whether
+        it is another one.
+        """
         differs = self.attempt(inputs.mover, partial(session.differs, inputs), lambda: True)
         problem = self.defects.get(inputs.mover.key)
         return differs if problem is None else problem != session.problem
 
     def has_changed(self, movers: Sequence[tuple], depsgraph: bpy.types.Depsgraph) -> bool:
-        """Whether inputs of a mover have changed since the last tick, or have become valid or invalid, or an
-        undo has interrupted a motion.
+        """Whether inputs of a mover have changed since the last tick, or have become valid or invalid, or a
+        mover is not at rest, as after an undo that has interrupted a motion.
         """
         if not self.is_at_rest(movers):
             return True

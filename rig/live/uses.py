@@ -36,8 +36,8 @@ def why_not(use: Use, mover: Mover, context: bpy.types.Context | None = None) ->
 
 
 def with_company(use: Use, mover: Mover) -> list[Mover]:
-    """Movers to bake or check together with this one: the movers of the same object that are live or belong
-    to every bake. Movers that cannot be used in this way are left out.
+    """Movers to bake or check together: this one, and those of the same object that are live or belong to
+    every bake. Movers that cannot be used in this way are left out.
     """
     company = (
         candidate
@@ -48,8 +48,8 @@ def with_company(use: Use, mover: Mover) -> list[Mover]:
 
 
 def as_seen(mover: Mover) -> list[Mover]:
-    """Movers of the same object that are checked in the pose that the scene shows, since they are not solved
-    and constraints move their joints.
+    """Movers of the same object, which may include this one, that Motion Check checks in the pose that the
+    scene shows, since they are not solved and constraints move their joints.
     """
     solved = {candidate.key for candidate in with_company(Use.CHECK, mover)}
     unsolved = (
@@ -136,8 +136,8 @@ def _live_moves(mover: Mover, context: bpy.types.Context) -> str:
 
 
 def _motors_drive(mover: Mover, context: bpy.types.Context) -> str:
-    """Why a mechanism's motors cannot be moved by hand, with the remedy; "" if they can: its Driven By is
-    Motors.
+    """Why a mechanism's motors cannot be moved by hand, with the remedy; "" if they can: it is live, and its
+    Driven By is Motors.
     """
     if mover.settings.drive == "MOTORS" and mover.is_live:
         return ""

@@ -34,7 +34,9 @@ _stored: dict[int, "Assembled"] = {}  # owner's session_uid -> its assembled mec
 
 @dataclass(frozen=True, eq=False)
 class Assembled:
-    """A mechanism that was read from the scene and assembled, before motors are applied."""
+    """A mechanism that was read from the scene and assembled; its model has no motion filters of motors
+    yet.
+    """
 
     reading: Reading
     model: MechanismModel

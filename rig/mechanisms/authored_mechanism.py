@@ -309,8 +309,8 @@ class _Reader:
         return tuple(bodies)
 
     def _carried(self, object_joints: list) -> Iterator[tuple[int, Part]]:
-        """(body, part) of joints' objects that are no child of a body; when the mechanism is assembled or
-        baked they move with the body on which they are mounted.
+        """(index of the body, part) of joints' objects that are no descendants of a body, but mounted on one
+        that moves; when the mechanism is assembled or baked they move with it.
         """
         names = list(self.parts)
         for joint in object_joints:
@@ -332,8 +332,8 @@ class _Reader:
                 yield names.index(part.name), Part(name, "CARRIED", name, uid, "", offset, scale)
 
     def _at_rest(self, to_base: Array) -> Iterator[tuple[Part, Array]]:
-        """(part, rest pose (4, 4)) of the objects that Go to Rest Pose moves: moving bodies and joints,
-        parents first.
+        """(part, rest pose (4, 4) in the base frame) of the objects that Go to Rest Pose moves: moving bodies
+        and joints' objects.
         """
         for obj in {obj.session_uid: obj for obj in self.objects}.values():
             uid = obj.session_uid

@@ -53,7 +53,8 @@ class Bones:
 
 
 def read(rig: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Bones:
-    """Bodies and joints of all bones of an armature, in the shown pose.
+    """Bodies and joints of the bones of an armature (of a robot's links, if it has a closures file), in the
+    shown pose.
 
     Raises:
         RigError: a bone, closure or file cannot be used.
@@ -198,8 +199,8 @@ def bone_aligned_kind(name: str, free: list[str]) -> AlignedKind:
 
 
 def _closure_joint(rig: bpy.types.Object, closure: bpy.types.PropertyGroup, rest: Rest) -> _BoneJoint:
-    """The joint of a closure; its frame has the axes of the first bone. Raises RigError if a bone is missing,
-    or is joined to itself.
+    """The joint of a closure; Z of its frame is the closure's axis of the first bone. Raises RigError if a
+    bone is missing, is joined to itself, or lacks the chosen point.
     """
     for word, name in (("first", closure.first), ("second", closure.second)):
         if name not in rest.bones:
@@ -251,7 +252,7 @@ def file_mechanism(rig: bpy.types.Object, text: str) -> tuple[Mechanism, dict[st
         The mechanism; body -> name of its bone; body -> its rest frame (4, 4) in armature space.
 
     Raises:
-        RigError: the armature was not imported, or the closures cannot be used.
+        RigError: as `imported_robot.tree_of`, or the closures cannot be used.
     """
     tree, bones = imported_robot.tree_of(rig)
     links = tuple(ModelLink(branch.link, branch.inertial) for branch in tree.branches)

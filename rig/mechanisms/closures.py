@@ -35,6 +35,7 @@ def point(rig: bpy.types.Object, rest: Rest, bone: str, which: str) -> Array:
 
     Raises:
         RigError: the point is a link's origin, and the bone is no link of an imported robot.
+        KeyError: there is no such bone.
     """
     if which == "ORIGIN":
         if bone not in rest.links:
@@ -72,8 +73,8 @@ def nearest(rig: bpy.types.Object, rest: Rest, first: str, second: str) -> tuple
 def add(
     rig: bpy.types.Object, rest: Rest, first: str, second: str, name: str = ""
 ) -> tuple[bpy.types.PropertyGroup, float]:
-    """Adds a closure at the points where two bones are nearest to each other; returns the closure and the gap
-    [m] at rest.
+    """Adds a closure at the points where two bones are nearest to each other, and selects it; returns the
+    closure and the gap [m] at rest. `name`: "" for one made of the bones' names.
     """
     settings = rig.limber.mechanism
     first_point, second_point, distance = nearest(rig, rest, first, second)
@@ -112,7 +113,7 @@ def of_closures(rig: bpy.types.Object) -> Iterator[Finding]:
 
 
 def gap(rig: bpy.types.Object, rest: Rest, closure: bpy.types.PropertyGroup) -> float:
-    """Distance [m] between a closure's two points at rest."""
+    """Distance [m] between a closure's two points at rest. Raises RigError or KeyError as `point`."""
     first = point(rig, rest, closure.first, closure.first_point)
     second = point(rig, rest, closure.second, closure.second_point)
     return float(np.linalg.norm(first - second))

@@ -60,7 +60,9 @@ def _animated(part: Part, holder: bpy.types.Object | bpy.types.PoseBone) -> str 
 
 
 def refuse_taken(owner: bpy.types.Object) -> None:
-    """Raises RigError, naming both mechanisms, if another live mechanism moves a body of this mechanism."""
+    """Raises RigError, naming both mechanisms, if another live mechanism moves an object that this one moves
+    as well.
+    """
     moved_uids = {body.session_uid for body in bodies(owner) if role_of(body) == "MOVES"}
     for other in bpy.data.objects:
         if (

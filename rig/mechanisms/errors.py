@@ -25,8 +25,8 @@ LEAST = 1e-5  # [rad, m, or share of the mechanism's size] error above which it 
 
 
 def error_text(solver: MechanismSolver, goals: Goals, state: AssemblyState) -> str:
-    """Text on the largest error, such as "'Platform' is off by 20 mm and 3.2 degrees"; "" if all goals
-    are met.
+    """Text on the goal with the largest error, such as "'Platform' is off by 20 mm and 3.2 degrees"; "" if
+    all goals are met.
     """
     size = solver.tree.size
     worst = max(
@@ -91,7 +91,8 @@ def _position_error(point: Array, position: Vector, weight: Vector, axes: Array)
 
 
 def unbalanced(reading: Reading, base: Array, poses: Array) -> str:
-    """Sentence on the edge of the soles over which the mechanism would tip; "" if the mechanism stands.
+    """Sentence on the edge of what stands on the ground over which the mechanism would tip; "" if the
+    mechanism stands, or is mounted on something else than the ground.
 
     `base` (4, 4) is the world matrix of the mechanism's base, `poses` (b, 4, 4) are those of the bodies in
     the base frame.

@@ -179,8 +179,8 @@ def ordered(settings: bpy.types.PropertyGroup, reading: Reading) -> list:
 
 
 def refuse_change(owner: bpy.types.Object, reading: Reading) -> None:
-    """Raises RigError if joints, bodies, motors or bones have changed while the mechanism is live, since it
-    cannot be read again then.
+    """Raises RigError if joints, closures, motors or bones have changed, or a body was deleted, while the
+    mechanism is live, since it cannot be read again then.
     """
     current_signature = signature(owner)
     if current_signature == reading.signature:
@@ -243,8 +243,8 @@ def base(owner: bpy.types.Object, reading: Reading, placement: Placement) -> Arr
 
 
 def why_scaled(reading: Reading, placement: Placement) -> str:
-    """Remark that the base's object was scaled since the mechanism was read, with the remedy; "" if its scale
-    is unchanged.
+    """Remark that the object that is the base was scaled since the mechanism was read, with the remedy; "" if
+    its scale is unchanged, or if the base is the owner or a bone.
     """
     part = reading.base_part
     base_object = find(part.object_name, part.uid) if part is not None and not part.bone else None
@@ -267,7 +267,7 @@ def _driven(part: Part, placement: Placement, base_from_world: Array) -> FrameGo
 
 
 def goal_spec(goal: bpy.types.PropertyGroup, reading: Reading) -> GoalSpec:
-    """The body, frame and kind of a goal for the solver.
+    """The body, frame, kind and axis of a goal for the solver; no body for a goal of the centre of mass.
 
     Raises:
         RigError: the goal has no body of the mechanism.
@@ -315,7 +315,7 @@ def _body_frame(goal: bpy.types.PropertyGroup, reading: Reading) -> tuple[str, R
 
 
 def _refuse_dependent_target(goal: bpy.types.PropertyGroup, reading: Reading) -> None:
-    """Raises RigError if a goal's target is a child of something that the mechanism moves."""
+    """Raises RigError if a goal's target is a body that the mechanism moves, or a descendant of one."""
     obj, bone = goal.target, goal.target_bone
     while obj is not None:
         part = reading.part(obj) or (_part_of_bone(obj, bone, reading) if bone else None)
@@ -340,7 +340,7 @@ def _part_of_bone(rig: bpy.types.Object, name: str, reading: Reading) -> Part | 
 def keyed(
     owner: bpy.types.Object, settings: bpy.types.PropertyGroup, depsgraph: bpy.types.Depsgraph
 ) -> bpy.types.PropertyGroup:
-    """The mechanism's settings with keyed values: its evaluated copy during a render. Use only its numbers:
-    objects that it points to are evaluated copies too.
+    """The mechanism's settings with keyed values: during a render its evaluated copy, else the settings
+    themselves. Use only its numbers: objects that the copy points to are evaluated copies too.
     """
     return settings if depsgraph.mode != "RENDER" else owner.evaluated_get(depsgraph).limber.mechanism

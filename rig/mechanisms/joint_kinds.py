@@ -76,8 +76,8 @@ def aligned_kind_of(translations: str, rotations: str) -> AlignedKind | None:
 
 
 def dof_axes(kind: str) -> Sequence[str]:
-    """Axes of a joint's DoF, named as in `axes`, in the order of its values; X, Y, Z for a
-    spherical joint.
+    """Axes of a joint's DoF, named as in `axes`, in the order of its values; X, Y, Z for the rotation of a
+    spherical or free joint.
     """
     axis_names: list[str] = []
     for move in KINDS[kind].moves:

@@ -63,7 +63,7 @@ class ObjectJoint:
 
 
 def signature(joint_objects: Iterable) -> tuple:
-    """Kind and bodies of each joint as a tuple, by which changes are detected."""
+    """Kind and bodies of each joint, and whether it is enabled, as a tuple by which changes are detected."""
     signatures = []
     for joint_object in joint_objects:
         constraint, part = joint_object.rigid_body_constraint, joint_object.limber.part
@@ -100,7 +100,8 @@ def names(joint_objects: Iterable) -> dict[int, str]:
 
 
 def joints(joint_objects: Iterable) -> Iterator[ObjectJoint]:
-    """The joints of these objects, in order of their names.
+    """The joints of these objects, in order of their names; without disabled constraints and Blender's
+    motors.
 
     Raises:
         RigError: a joint connects nothing or a body to itself, a lower limit is above the upper one, or no

@@ -98,8 +98,8 @@ def _of_files(bones: Iterable[bpy.types.PoseBone], rest: Rest) -> dict[str, Mass
 def _mass(
     settings: bpy.types.PropertyGroup, solid: Solid, density: float, middle: tuple[float, float, float]
 ) -> Mass:
-    """Mass set by the user, else the mass of a solid; without a solid, the centre of mass is at `middle`
-    [m].
+    """Mass set by the user, else that of a solid with the `density` [kg/m3]; UNKNOWN without either. If the
+    user has set the mass and there is no solid, the centre of mass is at `middle` [m].
     """
     centre = solid.centre if solid.volume > 0.0 else middle
     if settings.mass_from == OWN:

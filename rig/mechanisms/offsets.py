@@ -18,11 +18,11 @@ def keep(owner: bpy.types.Object, goal: bpy.types.PropertyGroup, depsgraph: bpy.
     """Sets the offset to the body's shown pose relative to the goal's target.
 
     Raises:
-        RigError: the goal has no target, or no body.
+        RigError: the goal has no target or no body, a bone is missing, or a pose is not finite.
     """
     if goal.target is None:
         raise RigError(f"Goal '{goal.name}' has no target: choose an object to follow")
-    goal.offset = rows(
+    goal.offset = column_major(
         Matrix(
             (
                 inverse(target_pose(goal, Placement(depsgraph, {}))) @ _shown_pose(owner, goal, depsgraph)
@@ -33,11 +33,11 @@ def keep(owner: bpy.types.Object, goal: bpy.types.PropertyGroup, depsgraph: bpy.
 
 def clear(goal: bpy.types.PropertyGroup) -> None:
     """Resets the offset, so that the body takes the target's pose."""
-    goal.offset = rows(IDENTITY)
+    goal.offset = column_major(IDENTITY)
 
 
-def rows(matrix: Matrix) -> list[float]:
-    """The 16 numbers of a matrix, row by row, as properties store them."""
+def column_major(matrix: Matrix) -> list[float]:
+    """The 16 numbers of a matrix, column by column, as Blender's matrix properties take them."""
     return [number for column in matrix.transposed() for number in column]
 
 

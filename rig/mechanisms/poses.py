@@ -80,7 +80,9 @@ def object_scale(obj: bpy.types.Object) -> tuple[float, float, float]:
 
 
 def _channel_scale(obj: bpy.types.Object) -> Array:
-    """Product (3,) of the scales of an object and its parents."""
+    """Product (3,) of the scales of an object and its parents, with their delta scales and parent
+    inverses.
+    """
     sizes = np.multiply(obj.scale, obj.delta_scale)
     if obj.parent is not None:
         sizes = sizes * np.array(obj.matrix_parent_inverse.to_scale()) * _channel_scale(obj.parent)

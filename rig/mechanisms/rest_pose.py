@@ -229,8 +229,9 @@ def _is_scaled(obj: bpy.types.Object) -> bool:
 
 
 def difference_now(owner: bpy.types.Object, matrix: Callable = lambda obj: obj.matrix_world) -> str:
-    """Why the shown scene has no valid pose of the mechanism, as in `difference`; "" also for a mechanism
-    without joint objects. Panels call this in every redraw while the mechanism is not live.
+    """Why the shown scene has no valid pose of the mechanism, as in `difference`, or why the mechanism cannot
+    be read; "" also for one without joint objects. `matrix` returns an object's world matrix. Panels call
+    this in every redraw while the mechanism is not live.
     """
     try:
         object_joints = list(joints.joints(joint_objects(owner)))

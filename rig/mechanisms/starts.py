@@ -63,8 +63,8 @@ def with_revolutions(owner: bpy.types.Object, solver: MechanismSolver, state: As
 def _with_revolutions(
     solver: MechanismSolver, state: AssemblyState, joint: str, index: int, commanded: float
 ) -> AssemblyState:
-    """The state with a joint moved by whole revolutions, to at most pi from its commanded value [rad], if its
-    limits allow it.
+    """The state with a joint moved by whole revolutions, to at most pi from its commanded value [rad]; the
+    same state if that needs none, or if its limits do not allow it.
     """
     revolutions = round((commanded - solver.values(state, joint)[index]) / (2.0 * pi))
     if revolutions == 0:

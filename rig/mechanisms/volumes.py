@@ -35,7 +35,9 @@ class Solid:
 
 
 def solid_of(mesh: bpy.types.Mesh, frame: Array) -> Solid:
-    """Volume [m^3] and centre [m] of a mesh whose vertices are transformed by `frame` (4, 4)."""
+    """Volume [m^3] and centre [m] of a mesh whose vertices are transformed by `frame` (4, 4); those of its
+    convex hull if the mesh is not closed.
+    """
     vertices = placed(coordinates(mesh), frame)
     mesh.calc_loop_triangles()
     triangles = np.empty(3 * len(mesh.loop_triangles), np.int32)

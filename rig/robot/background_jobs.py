@@ -46,7 +46,7 @@ class RunningJob:
         return self.job.over
 
     def hear(self) -> bool:
-        """Receives the job's messages; returns whether there were any."""
+        """Receives the job's messages, by which it updates the results; returns whether there were any."""
         events = self.job.events()
         for item in events:
             match item:
@@ -125,8 +125,8 @@ def start_change(port: str, protocol: str, baudrate: int, servo: int, **new: int
 
 
 def description(protocol: str, settings: ProtocolSettings = DEFAULT) -> tuple[Described | None, str]:
-    """(capabilities of a protocol, ""), or (None, why they are not known): for example, its file is still
-    being read.
+    """(capabilities of a protocol, ""), or (None, why they are not known, as a sentence): for example, its
+    file is still being read. `settings` count only for a built-in protocol.
     """
     if protocol in BUILT_IN:
         return describe(protocol, settings), ""
@@ -142,8 +142,8 @@ def read_file(protocol: str) -> None:
     """Starts a background job that describes a user's protocol file, again if it was described before.
 
     Raises:
-        ProtocolError: the file is a program that the user has not allowed.
-        HardwareError: the process cannot be started.
+        ProtocolError: no file is chosen, it cannot be read, or the user has not allowed it to run.
+        WorkerError: the process cannot be started.
     """
     digest = programs.require(protocol.removeprefix(FILE))
     _described.pop(protocol, None)
@@ -155,7 +155,9 @@ def read_file(protocol: str) -> None:
 
 
 def look() -> bool:
-    """Receives the messages of all jobs; returns whether there were any."""
+    """Receives the messages of all jobs, and writes a servo's new ID and baud rate to the scan's results;
+    returns whether there were any messages.
+    """
     running_jobs = [running for running in (_scan, _change, *_file_jobs.values()) if running is not None]
     have_events = [running.hear() for running in running_jobs]
     _update_changed_servo()

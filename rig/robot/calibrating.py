@@ -49,7 +49,8 @@ def positions(rig: bpy.types.Object) -> list[float | None]:
 
 def zero(rig: bpy.types.Object, name: str, value: float) -> list[str]:
     """Sets the zeros of a joint's servos so that the current position corresponds to `value` [the joint's
-    unit]; other joints that drive these servos are taken to have their shown values.
+    unit], and records their homing offsets; other joints that drive these servos are taken to have their
+    shown values.
 
     Returns:
         Texts about the servos whose zero has changed.
@@ -57,6 +58,7 @@ def zero(rig: bpy.types.Object, name: str, value: float) -> list[str]:
     Raises:
         RigError: the robot is not connected, has no such joint, a position is not known, or no servo of the
             joint has a zero.
+        DeviceError: the rig's properties describe no valid device.
     """
     raw, device = positions(rig), robot_device.describe(rig)
     shown = dict(zip((joint.name for joint in device.joints), _shown(rig), strict=True)) | {name: value}
@@ -132,7 +134,9 @@ def forget() -> None:
 
 
 def note() -> None:
-    """Updates the recordings of ranges from the newest status; Blender's timer calls it."""
+    """Updates the recordings of ranges from the newest status; discards that of a robot whose torque is no
+    longer off. Blender's timer calls it.
+    """
     for rig in links.connected_rigs() if _recordings else ():
         recording, status = _recordings.get(rig.session_uid), links.status(rig)
         if recording is None or status is None or status.state is not State.LIMP:

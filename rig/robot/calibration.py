@@ -52,8 +52,8 @@ def load(rig: bpy.types.Object, path: Path, partly: bool = False) -> list[str]:
         Sentences on parts of the file that did not fit.
 
     Raises:
-        CalibrationError: the file is no calibration.
-        RigError: its protocol is not known, or it does not fit the armature's joints.
+        CalibrationError: the file cannot be read, or is no calibration.
+        RigError: its protocol or number of channels is not known, or it does not fit the armature's joints.
     """
     calibration = calibration_file.load(path)
     _check_protocol(path, calibration)
@@ -78,7 +78,7 @@ def load(rig: bpy.types.Object, path: Path, partly: bool = False) -> list[str]:
 
 
 def _check_protocol(path: Path, calibration: RobotCalibration) -> None:
-    """Raises RigError if the protocol, or one of its settings, is not known."""
+    """Raises RigError if the protocol, or its number of channels, is not known."""
     protocol, count = calibration.protocol, calibration.settings.channel_count
     if protocol not in BUILT_IN and not protocol.startswith(FILE):
         known = ", ".join(BUILT_IN)
@@ -94,7 +94,10 @@ def _check_protocol(path: Path, calibration: RobotCalibration) -> None:
 
 
 def _apply(rig: bpy.types.Object, calibration: RobotCalibration, channels: list[ServoChannel]) -> None:
-    """Writes a calibration's protocol, and `channels` out of its channels, to the rig's properties."""
+    """Writes a calibration's protocol and settings, and `channels` out of its channels, to the rig's
+    properties. Joints and motors that they do not name have no servo then; earlier additional servos are
+    removed.
+    """
     device = rig.limber.device
     own_file = calibration.protocol.startswith(FILE)
     device.protocol = OWN_FILE if own_file else calibration.protocol

@@ -283,8 +283,8 @@ def may_ask_for_pose(rig: bpy.types.Object) -> bool:
 
 
 def reports_health(rig: bpy.types.Object) -> bool:
-    """Whether the rig's robot, connected or not, has a protocol whose servos report temperature, voltage,
-    load or current.
+    """Whether the rig's robot, connected or not, has a built-in protocol whose servos report temperature,
+    voltage, load or current; False for the virtual robot.
     """
     device = rig.limber.device
     known = None if device.is_virtual else _capabilities(device)

@@ -17,10 +17,10 @@ from .device import Source
 
 
 def segments(rig: bpy.types.Object) -> list[Segment]:
-    """Head and tail [m, world] of each bone in the measured pose; empty if nothing is measured or there are
-    no bones.
+    """Head and tail [m, world], in the measured pose, of the bones with a measured joint and of their
+    descendants, and of the bones of a live mechanism with measured motors; empty if nothing is measured.
 
-    Bones that are not on the robot, and joints without a measurement, have their posed values.
+    Joints without a measurement have their posed values.
     """
     status = links.status(rig)
     if rig.pose is None or status is None or not any(position is not None for position in status.positions):
@@ -31,8 +31,9 @@ def segments(rig: bpy.types.Object) -> list[Segment]:
 def posed(
     rig: bpy.types.Object, sources: tuple[Source, ...], values: Sequence[float | None]
 ) -> list[Segment]:
-    """Head and tail [m, world] of each bone that the robot moves, for joint values [rad or m]; a joint with
-    the value None keeps its posed value.
+    """Head and tail [m, world], for joint values [rad or m], of the bones with a value and of their
+    descendants, and of the bones of a live mechanism with values of motors. A joint with the value None keeps
+    its posed value.
     """
     by_bone: dict[str, list[tuple[str, float]]] = {}  # (axis, value) of each joint of a bone
     motors: dict[tuple[str, str], float] = {}  # value of each motor by (joint, axis)
@@ -55,7 +56,7 @@ def posed(
 
 def _of_mechanism(rig: bpy.types.Object, motors: dict[tuple[str, str], float]) -> list[Segment]:
     """Head and tail [m, world] of the bones that the live mechanism moves, for values of its motors; empty if
-    it is not live.
+    it is not live or not solved yet, or if `motors` is empty.
     """
     mechanism_session = next(
         (session(*mover) for mover in live_of(rig) if mover.settings == rig.limber.mechanism), None
@@ -88,7 +89,7 @@ def _of_mechanism(rig: bpy.types.Object, motors: dict[tuple[str, str], float]) -
 
 
 def _basis(bone: bpy.types.PoseBone, joint_values: list[tuple[str, float]]) -> Matrix:
-    """Basis matrix of a bone, from (axis, value) of its joints."""
+    """Basis matrix of a bone, from (axis, value) of its joints; on other axes it has its posed values."""
     location = bone.location.copy()
     for axis, joint_value in joint_values:
         if axes.is_prismatic(axis):

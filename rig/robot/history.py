@@ -27,7 +27,7 @@ class History:
     samples: deque[Sample] = field(default_factory=lambda: deque(maxlen=MOST_SAMPLES))
 
     def note(self, time: float, status: Status) -> None:
-        """Adds a status; removes samples that are too old."""
+        """Adds the values of a status, if it has any; removes samples that are too old."""
         if not status.positions and status.commanded is None:
             return
         count = len(status.positions) or len(status.commanded or ())

@@ -59,8 +59,9 @@ def give(
         Sentences on parts of the file that do not fit.
 
     Raises:
-        RigError: no motor has a joint; a motor's name or drive mode leaves its zero or direction open; the
-            file has several arms; or a joint whose zero is not known has no range.
+        RigError: no motor has a joint; two motors have the same id or joint; a motor's name or drive mode
+            leaves its zero or direction open; no arm has the prefix, or without one there are several arms;
+            or a joint whose zero is not known has no range.
     """
     zeros, known, arms = _named(motors, model)
     arm = _arm(arms, prefix)
@@ -237,7 +238,8 @@ def collect(rig: bpy.types.Object, model: str) -> tuple[dict[str, LeRobotMotor],
     narrowed until it is.
 
     Raises:
-        RigError: the model's joints have no servos, or a homing offset is not known.
+        RigError: a joint of the model has no servo; or a servo's homing offset is not known, it rotates
+            against LeRobot's sense, or LeRobot's zero is outside of its range.
     """
     motors, remarks, zeros = {}, [], KNOWN[model]
     for name in _motor_names(model):
@@ -251,8 +253,9 @@ def collect(rig: bpy.types.Object, model: str) -> tuple[dict[str, LeRobotMotor],
 
 
 def scale_of(rig: bpy.types.Object, joint: FileJoint) -> Scale:
-    """Conversion between a joint's values and LeRobot's: by the model's zero if Limber knows it, else by the
-    range of the joint's servo.
+    """Conversion between a joint's values and LeRobot's. Zero and sense are the model's if Limber knows them,
+    else 0 and 1. The range is the joint's own for a gripper, else the servo's (until its homing offset is
+    known, that of the maker's calibration, if the model has one); none without a servo.
     """
     zeros = KNOWN.get(model_name(rig), {})
     name, zero = next(

@@ -31,7 +31,9 @@ class LerobotServo:
 
 
 def servo_at(rig: bpy.types.Object, joint: FileJoint) -> LerobotServo | None:
-    """The servo of a joint; None if it has none."""
+    """The joint itself if it has a servo, else the joint or value that its bone's axis has, which may have no
+    servo; None if there is none.
+    """
     uid, bone, axis = joint.key
     for settings, rig_joint in robot_device.joints(rig):
         if (settings.uid, rig_joint.bone, rig_joint.axis) == (uid, bone, axis) and rig_joint.servo >= 0:

@@ -36,7 +36,7 @@ _connected_once: dict[int, str] = {}
 
 
 def connect(rig: bpy.types.Object) -> None:
-    """Opens the rig's device. Nothing moves.
+    """Opens the rig's device, in place of an open one; the rig then counts as a robot's. Nothing moves.
 
     Raises:
         DeviceError, WorkerError: see `describe` and `WorkerLink.open`; or another armature of this file uses
@@ -77,7 +77,9 @@ def disconnect(rig: bpy.types.Object) -> None:
 
 
 def disconnect_all() -> None:
-    """Disarms every robot and closes its port, before another file is loaded."""
+    """Disarms every robot, closes its port and withdraws all permits to arm, before another file is
+    loaded.
+    """
     sessions.change_file()
     robots.clear()
     _connected_once.clear()
@@ -232,7 +234,7 @@ def park_values(rig: bpy.types.Object) -> list[float]:
     value.
 
     Raises:
-        RigError: the park pose contains no joint of the robot.
+        RigError: the park pose contains no joint of the robot, or a chain cannot be read.
     """
     robot = robots[rig.session_uid]
     return robot_values.in_posture(rig, rig.limber.device.park, robot.sources, robot.angles)

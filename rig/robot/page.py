@@ -115,7 +115,7 @@ def is_served() -> bool:
 
 def look() -> bool:
     """Executes the commands given on the pages, and updates the pages' state; returns whether there was a
-    command.
+    command or a stop. The page of a deleted armature is ended.
     """
     done = False
     for uid, page in list(_pages.items()):

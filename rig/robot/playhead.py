@@ -66,7 +66,8 @@ def seconds_a_frame(scene: bpy.types.Scene) -> float:
 
 def step(scene: bpy.types.Scene) -> float:
     """Step [frames] from the current frame of a playing scene to the next one; negative if it plays backward.
-    It is the shorter of the last two steps, since a single long one is a stall.
+    It is the shorter of the last two steps, since a single long one is a stall; after a change of direction
+    the last one; 1 if no step is known.
     """
     head = _playheads.get(scene.session_uid)
     if head is None or not head.steps:

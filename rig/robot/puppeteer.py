@@ -93,7 +93,7 @@ def start(rig: bpy.types.Object) -> None:
 
 
 def leave(rig: bpy.types.Object) -> None:
-    """Stops following the robot; the armature keeps its pose."""
+    """Stops following the robot; the armature keeps its pose, and a recording is discarded."""
     _takes.pop(rig.session_uid, None)
 
 
@@ -128,8 +128,8 @@ def record(rig: bpy.types.Object) -> None:
 
 
 def finish(rig: bpy.types.Object) -> int:
-    """Ends the recording and inserts its keyframes, one per frame, with linear interpolation; returns the
-    number of frames.
+    """Ends the recording and inserts its keyframes, one per frame, those of joints with linear interpolation;
+    returns the number of frames.
 
     Raises:
         RigError: no frame was recorded.
@@ -159,8 +159,8 @@ def key_now(rig: bpy.types.Object, frame: int) -> None:
 
 
 def follow(scene: bpy.types.Scene, _depsgraph: bpy.types.Depsgraph | None = None) -> bool:
-    """Poses every armature that follows its robot from the measured values; returns whether any pose has
-    changed.
+    """Poses every armature that follows its robot from the measured values, and records them if it is
+    recording; returns whether any pose has changed. An armature whose robot is lost or armed follows no more.
     """
     moved = False
     if not _takes:
@@ -231,7 +231,9 @@ def _key(rig: bpy.types.Object, take: _Take) -> None:
 
 
 def _key_value(rig: bpy.types.Object, name: str, known: list[tuple[float, float]]) -> None:
-    """Keys the property that an auxiliary value follows; `known`: (frame, value)."""
+    """Keys the property that an auxiliary value follows, which then has the last value; `known`: (frame,
+    value).
+    """
     value = rig.limber.device.auxiliaries.get(name)
     if value is None or value.owner is None:
         return

@@ -1,5 +1,5 @@
-"""Remote control of an armature or a mechanism by OSC over UDP: targets, influence, weights, stopping its
-robot, and arming it if that is allowed. The addresses are in docs/remote.md.
+"""Remote control of an armature or a mechanism by OSC over UDP: the commands of `remote_orders`, stopping all
+robots, and arming its own if that is allowed. The addresses are in docs/remote.md.
 
 Commands make changes that a user could make by hand, without undo steps.
 """
@@ -131,7 +131,8 @@ def addresses(movers: Iterable[Mover]) -> list[str]:
 
 
 def look(budget: float = BUDGET) -> bool:
-    """Executes the received commands, for each listening object in at most `budget` [s].
+    """Executes the received commands, for each listening object in at most `budget` [s]. After a command to
+    stop, all robots are stopped, and commands to arm that came with it are dropped.
 
     Returns:
         Whether something visible has changed: a command was executed, or the error message differs.
@@ -272,7 +273,9 @@ def _execute(
 
 
 def _receive(receiver: _Receiver, address: str, numbers: Sequence[float], messages: int, time: float) -> None:
-    """Passes received numbers on to a signal, with their velocities and time if the sender gives them."""
+    """Passes received numbers on to a signal, with their velocities and time if the sender gives them. Raises
+    RigError for a quaternion without length.
+    """
     kind, _, names = address.partition("/")
     velocity = receiver.velocities.get(names)
     rate = None
@@ -293,8 +296,9 @@ def _receive(receiver: _Receiver, address: str, numbers: Sequence[float], messag
 
 
 def _arm(rig: bpy.types.Object, is_new: bool) -> None:
-    """Arms the robot if `is_new`. A command that another program repeats, as for a held button, does not arm
-    it again.
+    """Arms the robot. Raises RigError if that is not allowed, if the robot is not connected or not disarmed,
+    or if the command is not `is_new`: one that another program repeats, as for a held button, does not arm
+    it.
     """
     if not rig.limber.remote.allow_arm:
         raise RigError("Another program asks to arm the robot: tick Allow Arming to let it")

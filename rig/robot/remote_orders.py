@@ -1,5 +1,5 @@
-"""Effects of remote commands on an armature or a mechanism: targets, influence, postures, values, and the
-scene's playback. The addresses are in docs/remote.md.
+"""Effects of remote commands on an armature or a mechanism, on the rehearsed behaviour, and on the scene's
+playback. The addresses are in docs/remote.md.
 """
 
 import math
@@ -191,7 +191,9 @@ def _say(rig: bpy.types.Object, order: Order) -> None:
 
 
 def _play(rig: bpy.types.Object, order: Order) -> None:
-    """Plays the scene; a name must be that of its clip, the only one."""
+    """Plays the scene, if it does not play yet; raises RigError for a name other than that of its only
+    clip.
+    """
     if why := no_clip(order.name, character_name(bpy.context)):
         raise RigError(why)
     if not is_playing():
@@ -275,7 +277,9 @@ def _movers_with(rig: bpy.types.Object, *settings: str) -> list[Mover]:
 
 
 def _mover_and_rest(rig: bpy.types.Object, movers: Sequence[Mover], names: str) -> tuple[Mover, str]:
-    """The mover with whose name an address begins, and the rest of the address. Names may contain slashes."""
+    """The mover with whose name an address begins, and the rest of the address; raises RigError if there is
+    none. Names may contain slashes.
+    """
     by_name = {mover.given_name: mover for mover in reversed(movers)}
     begun = begun_with(names, by_name)
     if begun is None:
@@ -290,8 +294,8 @@ def _mover_and_rest(rig: bpy.types.Object, movers: Sequence[Mover], names: str) 
 
 
 def _named(items: Iterable[object], name_in_order: str, lacks: str, name: Callable[[object], str]) -> object:
-    """The item whose name is `name_in_order`, with spaces or underscores; raises RigError, whose message
-    begins with `lacks`, if there is none.
+    """The item whose name is `name_in_order`, in any of its `spellings`; raises RigError, whose message
+    begins with `lacks`, if there is none. `name`: returns an item's name.
     """
     for item in items:
         if name_in_order in spellings(name(item)):

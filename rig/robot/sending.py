@@ -67,7 +67,9 @@ class ConnectedRobot:
         return self.session.link
 
     def look(self) -> bool:
-        """Reads the status from the worker; returns whether any text in panels has changed."""
+        """Reads the status from the worker, and adds it to the history; returns whether any text in panels
+        has changed.
+        """
         before, self.status = self.status, self.link.read_status()
         self.history.note(monotonic(), self.status)
         return before is None or _as_text(before) != _as_text(self.status)
@@ -200,8 +202,8 @@ def _is_live(rig: bpy.types.Object) -> bool:
 
 
 def send_scene(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph, due: float) -> None:
-    """Sends the currently shown values of a scene's rigs to their robots. `depsgraph` and `due` are as for
-    `send`.
+    """Sends the currently shown values of a scene's rigs to their robots, at a sub-frame only of rigs without
+    a live mover. `depsgraph` and `due` are as for `send`.
     """
     for uid, robot in robots.items():
         rig = robot.rig(uid)
@@ -213,7 +215,7 @@ def send_scene(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph, due: floa
 
 def heartbeat(clocked: Sequence[bpy.types.Scene] = ()) -> bool:
     """Sends a heartbeat to every robot, also while nothing moves; returns whether a state has changed, so
-    that panels must be redrawn.
+    that panels must be redrawn. A robot whose armature was deleted is disarmed and its port closed.
 
     Values are sent too, unless playback or the clock of live motion sends them: nothing changes between two
     of their frames. While the scene is at rest, the last values are repeated without reading them again.
@@ -239,7 +241,9 @@ def heartbeat(clocked: Sequence[bpy.types.Scene] = ()) -> bool:
 
 
 def _follow(rig: bpy.types.Object, robot: ConnectedRobot, clocked: Sequence[bpy.types.Scene]) -> None:
-    """Sends a robot the values that its armature shows now. `clocked` is as for `heartbeat`."""
+    """Sends a robot the values that its armature shows now; while playback or the clock sends them, only a
+    heartbeat. `clocked` is as for `heartbeat`.
+    """
     look_at_render()
     if (is_playing() or any(rig.name in scene.objects for scene in clocked)) and not _is_held():
         robot.link.send_again()

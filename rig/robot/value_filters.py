@@ -83,8 +83,8 @@ def value_filter(value: bpy.types.PropertyGroup) -> ValueFilter | None:
 
 
 def _filtered(value: bpy.types.PropertyGroup, number: float, before: KnownValue | None) -> KnownValue | None:
-    """Filter state of a value: at rest at `number`, or continued from `before`; None if it has no valid
-    filter.
+    """Filter state of a value: `before`; with other settings at rest in its position, and without it at rest
+    at `number`. None if the value has no valid filter.
     """
     settings = (
         value.filter,

@@ -121,12 +121,12 @@ def _motion(mover: Mover, unit: float) -> Mapping[JointKey, Value]:
 
 
 def positions(values: list[Value]) -> list[float]:
-    """Each value's position [rad; prismatic joints m], without its velocity and acceleration."""
+    """Position of each value, in its own unit, without its velocity and acceleration."""
     return [value.position if isinstance(value, Kinematic) else value for value in values]
 
 
 def value_of(auxiliary: bpy.types.PropertyGroup) -> float | None:
-    """Current value of an animatable property; None if the property does not exist."""
+    """Current value of an animatable property; None if it does not exist or is no finite number."""
     if auxiliary.owner is None or not auxiliary.path:
         return None
     try:
@@ -138,8 +138,8 @@ def value_of(auxiliary: bpy.types.PropertyGroup) -> float | None:
 
 
 def property_values(rig: bpy.types.Object, sources: tuple[Source, ...]) -> tuple[float | None, ...]:
-    """Current values of the sources that are animatable properties; None for a property that does not
-    exist.
+    """Current values of the sources that are animatable properties; None for a property without a value
+    (`value_of`).
     """
     values = rig.limber.device.auxiliaries if any(source.auxiliary for source in sources) else {}
     auxiliaries = [values.get(source.auxiliary) for source in sources if source.auxiliary]
@@ -147,8 +147,8 @@ def property_values(rig: bpy.types.Object, sources: tuple[Source, ...]) -> tuple
 
 
 def set_up(device: bpy.types.PropertyGroup, auxiliary: bpy.types.PropertyGroup, number: float) -> None:
-    """Sets the name, range and servo of a new auxiliary value from its property, whose current value is
-    `number`.
+    """Sets up a new auxiliary value: name and range from its property, whose current value is `number`, rates
+    from the range, and the usual servo positions of the device's protocol at both ends.
     """
     owner, path = auxiliary.owner, auxiliary.path
     auxiliary.name = free_name(_name_of(owner, path), {other.name for other in device.auxiliaries})
@@ -276,7 +276,7 @@ def in_posture(
     not contain.
 
     Raises:
-        RigError: the posture has no value of any source.
+        RigError: the posture has no value of any source, or a chain cannot be read.
     """
     known = {
         (mover.settings.uid, *key): value
@@ -292,7 +292,7 @@ def in_posture(
 
 
 def store_posture(rig: bpy.types.Object, sources: tuple[Source, ...], name: str) -> bpy.types.Action:
-    """Makes an action that stores the shown values of the joints and motors in `sources`."""
+    """Makes an action `name` that stores the shown values of the joints and motors in `sources`."""
     known, action = shown(rig), bpy.data.actions.new(name)
     curves, motors = actions.writable_fcurves(action, rig), {}
     followed = {source.key: known[source.key] for source in sources if source.key in known}
@@ -332,7 +332,9 @@ def _set_value(rig: bpy.types.Object, name: str, value: float) -> bool:
 
 
 def write(owner: bpy.types.ID, path: str, value: float) -> None:
-    """Sets a property of a data-block, given by its data path."""
+    """Sets a property of a data-block, given by its data path; a number is rounded for an integer
+    property.
+    """
     head, _, last = path.rpartition(".")
     if path.endswith("]"):
         head, _, key = path.rpartition("[")

@@ -19,7 +19,7 @@ def _joints(_view: bpy.types.PropertyGroup, _context: bpy.types.Context) -> list
 
 
 class LimberView(bpy.types.PropertyGroup):
-    """Settings of the overlays in the 3D viewports."""
+    """Settings of the overlays in the 3D viewports, of the plot, and of lists with pages."""
 
     rays: BoolProperty(
         name="Gaze",

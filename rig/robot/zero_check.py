@@ -31,6 +31,7 @@ def pose(rig: bpy.types.Object) -> None:
 
     Raises:
         RigError: the robot has no joints.
+        DeviceError: the rig's properties describe no valid device.
     """
     sources = robot_device.sources(rig)
     if not sources:
@@ -44,11 +45,12 @@ def pose(rig: bpy.types.Object) -> None:
 
 
 def differences(rig: bpy.types.Object) -> list[Difference]:
-    """Shown and measured value of each joint of the connected robot, by the current calibration of the
-    armature, even if the robot was connected with an earlier one.
+    """Shown and measured value of each joint and motor of the connected robot, by the current calibration of
+    the armature, even if the robot was connected with an earlier one.
 
     Raises:
-        RigError: the robot is not connected.
+        RigError: the robot is not connected, or servos were added or removed since.
+        DeviceError: the rig's properties describe no valid device.
     """
     raw = calibrating.positions(rig)
     device = robot_device.describe_plain(rig)
