@@ -54,8 +54,8 @@ class Bvh:
 
 
 def read(path: Path) -> Bvh:
-    """The content of a BVH file. Raises RigError, with the frame and the remedy, if the file cannot be read,
-    is truncated, or has values that are not finite.
+    """The content of a BVH file. Raises RigError, with the remedy, if the file cannot be read, is no BVH
+    file, is truncated, or has invalid values or values that are not finite.
     """
     try:
         with open_regular(path) as file:
@@ -224,7 +224,9 @@ def _numbers(words: list[str], width: int) -> np.ndarray:
 
 
 def _plain_numbers(text: str) -> str:
-    """The text with decimal points instead of decimal commas, and a blank between any two numbers."""
+    """The text with decimal points instead of decimal commas, and a blank between numbers that run into each
+    other at a minus sign.
+    """
     return GLUED.sub(" -", " ".join(map(_plain_word, text.split())) if "," in text else text)
 
 

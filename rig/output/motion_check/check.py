@@ -40,14 +40,18 @@ def result(rig: bpy.types.Object) -> MotionCheckResult | None:
 
 @dataclass(frozen=True)
 class Entered:
-    """A link inside a no-go zone at a frame: head and tail (2, 3) [m, world], and a description."""
+    """A link that is in a no-go zone at a frame, or has passed through it since the frame before: head and
+    tail (2, 3) [m, world] at the frame, and a description.
+    """
 
     line: np.ndarray
     words: str
 
 
 def entered(frame: int, rigs: Iterable[bpy.types.Object]) -> list[Entered]:
-    """Links of these armatures inside no-go zones at a frame, according to their last checks."""
+    """Links of these armatures that are in no-go zones at a frame, or have passed through them since the
+    frame before, according to their last checks.
+    """
     if not _results:
         return []
     entered_links = []
@@ -226,7 +230,7 @@ class MotionCheck(SteppedJob):
         return [*self.own, *self.seen]
 
     def finish(self) -> MotionCheckResult:
-        """Result of the check, which is also stored for the panel."""
+        """Ends the check; returns its result, which is also stored for the panel."""
         self._end()
         takes = tuple(self.takes.values())
         all_findings = tuple(finding for take in takes for finding in findings(take, *self.beyond))

@@ -1,5 +1,5 @@
-"""Findings about a mover's motion: exceeded joint limits, discontinuities, lost goals. Does not use
-Blender.
+"""Findings about a mover's motion: exceeded joint limits, discontinuities, lost goals, and links in no-go
+zones. Does not use Blender.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -19,7 +19,7 @@ GAP = 2  # largest number of frames between two findings of a kind that are merg
 
 
 class FindingKind(NamedTuple):
-    """Kind of finding with its name and icon in the interface."""
+    """Kind of finding: its name and icon in the interface, and its colour in the plot."""
 
     label: str
     icon: str
