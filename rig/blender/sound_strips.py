@@ -167,7 +167,7 @@ def _is_animated(strip: "bpy.types.Strip", name: str) -> bool:
 
 
 def beginning_at(scene: bpy.types.Scene, frame: int) -> HeardSound | None:
-    """The sound whose file begins to play at a frame; None if there is no such sound."""
+    """The first sound whose file exists and begins to play at a frame; None if there is no such sound."""
     for sound in heard(scene, range(frame, frame + 1)):
         if sound.begin == frame and not sound.is_cut_at_begin and is_file(sound.file):
             return sound

@@ -177,7 +177,7 @@ def signed_axis(name: str) -> tuple[float, float, float]:
 
 def tool_frame(end: ChainEnd, end_length: float) -> tuple[tuple, tuple]:
     """Tool frame of an end in the end bone's frame: rotation (w, x, y, z) and offset [m]. The tool looks
-    along its +Y, and its up is its +Z.
+    along its +Y, and its up is its +Z. `end_length`: length [m] of the end's bone.
 
     Raises:
         RigError: forward and up axis are parallel, or a setting is invalid.

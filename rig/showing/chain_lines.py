@@ -201,8 +201,8 @@ def _circle(lower: float, upper: float) -> np.ndarray:
 
 
 def late(rig: bpy.types.Object, session: SolvedChain) -> list[Segment]:
-    """Head and tail [m, world] of each bone in the solver's pose; empty if the motion filter's lag is not
-    visible.
+    """Head and tail [m, world] of the chain's bones and of their descendants in the solver's pose; empty if
+    the motion filter's lag is not visible.
     """
     outputs = session.outputs
     if outputs is None or not session.poses or outputs.lag < LATE:
