@@ -17,7 +17,7 @@ from ...live.stage import SceneStage
 from ...live.uses import Use, as_seen, why_not, with_company
 from ...scene.placement import Placement
 from ..stepped import SteppedJob
-from .findings import CheckedJoint, CheckedTake, MotionFinding, findings
+from .findings import CheckedJoint, CheckedTake, MotionFinding, by_severity, findings
 from .zones import Links, intrusions, zones_of
 
 
@@ -233,8 +233,9 @@ class MotionCheck(SteppedJob):
         """Ends the check; returns its result, which is also stored for the panel."""
         self._end()
         takes = tuple(self.takes.values())
-        all_findings = tuple(finding for take in takes for finding in findings(take, *self.beyond))
-        _results[self.rig.session_uid] = check_result = MotionCheckResult(takes, all_findings, self.frames)
+        all_findings = by_severity(finding for take in takes for finding in findings(take, *self.beyond))
+        check_result = MotionCheckResult(takes, tuple(all_findings), self.frames)
+        _results[self.rig.session_uid] = check_result
         return check_result
 
 
