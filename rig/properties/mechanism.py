@@ -324,7 +324,9 @@ class LimberMechanism(LimberPostures, LimberMotionStyle, LimberRange, PropertyGr
         name="Motors", description="Motors, each of which moves one degree of freedom", type=LimberMotor
     )
     active_motor: IntProperty(name="Motor", description="Motor whose settings the panel shows")
-    goals: CollectionProperty(name="Goals", description="Goals of the bodies", type=LimberMechanismGoal)
+    goals: CollectionProperty(
+        name="Goals", description="Goals of the bodies and of the centre of mass", type=LimberMechanismGoal
+    )
     active_goal: IntProperty(name="Goal", description="Goal whose settings the panel shows")
 
     rest_pose: CollectionProperty(

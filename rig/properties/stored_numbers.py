@@ -1,4 +1,4 @@
-"""Clamps the numbers stored in a file to the bounds that their properties declare.
+"""Clamps the numbers that a file stores on objects and bones to the bounds that their properties declare.
 
 Blender applies a property's bounds when it is set, but not when a file is read, and a file may contain
 anything. So `bring_within_bounds` runs whenever Limber's settings come into Blender, and all other modules
@@ -38,8 +38,8 @@ def _largest_uid() -> int:
 
 
 def bring_within_bounds() -> None:
-    """Clamps all numbers that the open file stores for Limber to their bounds, also in data linked from other
-    files.
+    """Clamps all numbers that the open file stores for Limber on objects and bones to their bounds, also in
+    data linked from other files.
     """
     global _newest
     _newest = _largest_uid()
