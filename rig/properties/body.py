@@ -112,9 +112,7 @@ class LimberPair(PropertyGroup):
     )
     gain: FloatProperty(
         name="Gain",
-        description=(
-            "Rate per second at which this bone's errors are corrected. 0: the body's Gain"
-        ),
+        description=("Rate per second at which this bone's errors are corrected. 0: the body's Gain"),
         default=0.0,
         min=0.0,
         soft_max=100.0,

@@ -121,7 +121,9 @@ def lamp() -> None:
                 operator()
 
 
-MAKERS = pytest.mark.parametrize("make", [chain, body, mechanism, behaviour, lamp], ids=lambda make: make.__name__)
+MAKERS = pytest.mark.parametrize(
+    "make", [chain, body, mechanism, behaviour, lamp], ids=lambda make: make.__name__
+)
 
 
 def is_shown(panel) -> bool:
