@@ -172,7 +172,7 @@ class Placement:
     def _hanging_bone(
         self, rig: bpy.types.Object, bone: bpy.types.Bone, relative: np.ndarray
     ) -> Hanging | None:
-        """A frame fixed to a bone, if a chain carries it, else None; `relative`: (4, 4) in the bone's frame."""
+        """A frame fixed to a bone; None if no chain carries it. `relative`: (4, 4) in the bone's frame."""
         uid = rig.session_uid
         frames, moved = self._bone_frames.get(uid, {}), self.moved.get(uid, {})
         while bone.name not in self.bodies.get(uid, ()):
