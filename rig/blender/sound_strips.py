@@ -77,7 +77,7 @@ class HeardSound(NamedTuple):
 
     @property
     def is_cut_at_begin(self) -> bool:
-        """Whether the strip begins later than its file."""
+        """Whether the beginning of the sound's file is not heard, since the strip or a meta strip cuts it."""
         return self.begin != self.strip.frame_start
 
     @property

@@ -106,7 +106,8 @@ class Export(SteppedJob):
         there is more to do.
 
         Raises:
-            RigError: a mover cannot be solved, or its motion does not come to rest.
+            RigError: a mover cannot be solved, its motion does not come to rest, or a property that the
+                robot follows is gone.
         """
         if self._made is not None:
             wait([self._made], WAIT)

@@ -88,7 +88,7 @@ def keyed_holders(keys: Mapping[Channel, list[float]]) -> list:
 
 def _keyed_transforms(keys: Mapping[Channel, list[float]]) -> Iterator[tuple]:
     """Yields (object or bone, location, rotation); location and rotation have for each component the list of
-    values in all frames, with the current value for components without keys.
+    its values in `keys`, with the current value for components without keys.
 
     Objects are left out unless their location and rotation are keyed completely.
     """

@@ -15,8 +15,8 @@ from .take import RecordedTake
 def keyed_action(
     owner: bpy.types.Object, name: str, take: RecordedTake
 ) -> tuple[bpy.types.Action, int | None]:
-    """A new action with a take's keyframes for an object, not yet assigned to it, and the handle of its slot.
-    Its keyframes that would switch on a muted constraint are muted.
+    """A new action with a take's keyframes for an object, not yet assigned to it, and the handle of its slot
+    (None: the first one). Its keyframes that would switch on a muted constraint are muted.
     """
     action, handle, curves = new_action(owner, name)
     keys = take.keys
@@ -54,8 +54,8 @@ def new_action(owner: bpy.types.Object, name: str) -> tuple:
 
 
 def without_new_action(owner: bpy.types.Object) -> Callable[[], None]:
-    """A function that undoes the changes of `new_action` except for the new action itself, which can then be
-    removed.
+    """Called before `new_action`: a function that undoes its changes, except for the new action itself, which
+    can then be removed.
     """
     animation = owner.animation_data
     old = animation.action if animation is not None else None

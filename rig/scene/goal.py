@@ -148,7 +148,7 @@ def ends_of(chain: bpy.types.PropertyGroup, watch: int | None = None) -> list[Ch
 
 
 def with_goal(chain: bpy.types.PropertyGroup, watch: int | None = None) -> list[ChainEnd]:
-    """The ends that have a goal; `watch` as for `ends_of`."""
+    """The main end and the enabled additional ends, which follow their goals; `watch` as for `ends_of`."""
     return [end for end in ends_of(chain, watch) if end.number == 0 or end.settings.enabled]
 
 

@@ -273,7 +273,9 @@ class Placement:
         return self._parent(obj, self.object(obj.parent), is_new=True) @ obj.matrix_parent_inverse
 
     def _placed(self, obj: bpy.types.Object, evaluated: bpy.types.Object) -> Matrix:
-        """World matrix of an object from its own channels, its parent and its Child Of constraints."""
+        """World matrix of an object from its own channels, its parent and its Child Of constraints; with
+        other constraints, from its evaluated pose relative to its parent.
+        """
         constraints = [
             constraint
             for constraint in evaluated.constraints

@@ -80,8 +80,8 @@ class _Run:
         self._forward: tuple[list[float], list[Quaternion]] | None = None
 
     def avoid_edges(self, iteration: int) -> None:
-        """Moves the warped posture off the edges of the joints' ranges, in the iteration that the
-        hyperparameters name.
+        """In the iteration that the hyperparameters name, moves the warped posture off the edges of the
+        joints' ranges; from then on forward phases keep off them too.
         """
         hyper = self._hyper
         if not hyper.avoid_edges or iteration != hyper.avoid_edges_from_iteration:

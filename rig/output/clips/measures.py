@@ -64,7 +64,7 @@ def _leg_length(positions: Array, feet: Sequence[int], hips: int) -> float:
 def _slide(
     rotations: Array, positions: Array, leg: float, floor: float, window: int, seconds: float
 ) -> float:
-    """Largest horizontal distance [m] that a foot moves while it is low, level and does not rotate.
+    """Largest horizontal distance [m] that a foot moves while it is low and hardly rises, falls or rotates.
 
     Args:
         rotations, positions: (t, 3, 3) and (t, 3) [m] poses of the foot.

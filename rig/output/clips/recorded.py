@@ -138,7 +138,7 @@ class ClipCheck(MotionCheck):
         return len(self.retarget.source.data.bones[self.bones[bone]].parent_recursive)
 
     def _parents(self) -> dict[str, str | None]:
-        """Parent of each recorded bone of the clip; their ancestors are recorded too."""
+        """Parent of each recorded bone of the clip, itself a recorded bone; None for a root."""
         bones = self.retarget.source.data.bones
         return {name: parent.name if (parent := bones[name].parent) else None for name in self.bones}
 

@@ -189,7 +189,9 @@ class MotionCheck(SteppedJob):
             take.remarks[frame] = session.remark
 
     def _note_seen(self, mover: Mover, frame: int) -> None:
-        """Records the values of joints that no solver moves, as the scene shows them."""
+        """Records the values of joints that no solver moves, as the scene shows them, and the bone whose pose
+        its joints can represent least.
+        """
         take = self.takes.get(mover.key)
         joints = [joint for joint in mover.joints() if joint.bone in mover.owner.pose.bones]
         keys = [joint.key for joint in joints]
