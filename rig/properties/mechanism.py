@@ -127,9 +127,7 @@ class LimberPart(LimberMass, PropertyGroup):
 
 
 class LimberMechanismJoint(PropertyGroup):
-    """A joint in a mechanism's list: the object that connects two bodies and has the settings of
-    the joint.
-    """
+    """A joint in a mechanism's list: the object that connects two bodies and has the joint's settings."""
 
     name: StringProperty(
         name="Name",
