@@ -1,4 +1,4 @@
-"""Operators of Record Live: start, keep takes, discard takes, and restore takes after a crash."""
+"""Operators of Record Live: start, keep or discard takes, and restore or dismiss takes left by a crash."""
 
 import bpy
 

@@ -65,7 +65,7 @@ class Pulling(Protocol):
 
 
 class WholeOrientation:
-    """Desired orientation of an end."""
+    """Contribution of an end's desired orientation."""
 
     def __init__(self, target: Quaternion, symmetric: bool) -> None:
         self.target, self.symmetric = target, symmetric
@@ -78,7 +78,7 @@ class WholeOrientation:
 
 
 class View:
-    """Desired view of an end: along a direction or to a point, with free or upright roll."""
+    """Contribution of an end's desired view: along a direction or to a point, with free or upright roll."""
 
     def __init__(self, block: ViewBlock) -> None:
         self.block = block

@@ -1,5 +1,5 @@
-"""Measures of faults in a clip and in a robot's motion that follows it: sliding feet, joints stopped by
-limits.
+"""Measures of faults in a clip and in a robot's motion that follows it: sliding feet, feet that stand at
+two heights, joints stopped by limits.
 """
 
 from collections.abc import Sequence
