@@ -67,8 +67,8 @@ class ReadsLargeFile(ReadsFile):
     """Base of `Stepwise` operators that read a file, and ask first if it is very large. This class comes
     before `Stepwise` in a subclass's list of bases.
 
-    Subclasses list `allow_large` in `settings`, and may override `draw_settings(layout)`. Without a window,
-    as in a script, a large file is refused with an error instead.
+    Subclasses list `allow_large` in `settings`, and may override `draw_settings(layout)`. If a script calls
+    the operator, a large file is refused with an error instead, unless `allow_large` is set.
     """
 
     allow_large: BoolProperty(

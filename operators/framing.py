@@ -6,8 +6,8 @@ import bpy
 
 
 def frame(context, objects: Iterable[bpy.types.Object]) -> None:
-    """Frames objects in the 3D viewport of the context, else in the window's largest 3D viewport. The
-    selection stays as it is.
+    """Frames objects, and what is selected already, in the 3D viewport of the context, else in the window's
+    largest one; without one it does nothing. The selection stays as it is.
     """
     area = _viewport(context)
     if area is None:

@@ -27,8 +27,8 @@ def names_mover(layout, settings) -> None:
 
 
 def mover_at_hand(context) -> Mover | None:
-    """The mover assigned to the clicked button; else the mover in use: the armature's selected chain, its
-    body, or the mechanism in use.
+    """The mover assigned to the clicked button; else the one in use: the selected chain of the armature in
+    use, else its body, else the mechanism in use. None if there is none of these.
     """
     named = getattr(context, POINTER, None)
     if named is not None:
@@ -129,8 +129,8 @@ def _mover_at(owner_uid: int, path: str) -> Mover | None:
 
 
 def own(mover: Mover) -> Mover:
-    """The mover that an operator may change: a duplicated mechanism first gets a uid of its own, unless its
-    robot is connected.
+    """The mover, for an operator that changes it: a duplicated mechanism first gets a uid of its own, unless
+    it is live or its robot is connected.
     """
     if links.link(mover.owner) is None:
         mover.own_identity()

@@ -49,12 +49,14 @@ class Operator(bpy.types.Operator):
         return result
 
     def warn(self, sentences: Iterable[str]) -> None:
-        """Reports warnings; those that differ only in a name are merged into one."""
+        """Reports warnings; those that differ only in quoted names and numbers are merged into one."""
         for sentence in merged(sentences):
             self.report({"WARNING"}, sentence)
 
     def show(self, context, title: str, sentences: list[str], icon: str) -> None:
-        """Shows sentences in a popup, if Blender has a window."""
+        """Shows sentences in a popup, if Blender has a window; those that differ only in names and numbers
+        are merged into one.
+        """
 
         def draw(popup, _context) -> None:
             for sentence in merged(sentences):

@@ -61,7 +61,9 @@ class Stepwise(Operator):
             work.cancel()
 
     def _again(self, **more) -> set[str] | None:
-        """Invokes the operator anew, with these settings and `more`; returns the result of `run`."""
+        """Invokes the operator anew, with these settings and `more`; returns None or, after reporting an
+        error, {"CANCELLED"}: the result of `run`.
+        """
         again = getattr(bpy.ops.limber, type(self).bl_idname.removeprefix("limber."))
         try:
             again("INVOKE_DEFAULT", **{name: getattr(self, name) for name in self.settings}, **more)

@@ -18,8 +18,8 @@ _in_use = ""
 
 def rig_of(context):
     """The armature, or object with a mechanism, that operators act on: the active object if it is one; else
-    the one in use last, whose target may be active now; else (after a file was opened) the one that is live;
-    else the only armature with chains. None if there is none of these.
+    the one in use last, whose target may be active now; else (after a file was opened) the first that is
+    live; else the only armature with chains. None if there is none of these. What it returns is in use then.
     """
     global _in_use
     rig = context.active_object
@@ -33,8 +33,8 @@ def rig_of(context):
 
 
 def _likely(context):
-    """The object that is live in the view layer, or the only armature with chains; None if there is
-    neither.
+    """The first object in the view layer that has a live mover, else the only armature with chains; None if
+    there is neither.
     """
     objects = context.view_layer.objects
     if mover := next((mover for mover in live_movers(context.scene) if mover.owner.name in objects), None):
@@ -51,8 +51,8 @@ def _is_rig(obj) -> bool:
 
 
 def needs_rig(context) -> str:
-    """Why there is no armature or mechanism to act on, with the remedy; "" if there is one. The other
-    functions `needs_...` do the same for the object in their name.
+    """Why there is no armature or mechanism that can be changed, with the remedy; "" if there is one. The
+    other functions `needs_...` do the same for what their names say: an armature, a mode, a chain.
     """
     rig = rig_of(context)
     return (

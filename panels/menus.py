@@ -56,7 +56,7 @@ class LIMBER_MT_operators_postures(Submenu, bpy.types.Menu):
 
 
 class LIMBER_MT_operators_gaze_and_live(Submenu, bpy.types.Menu):
-    """Operators on targets and live motion"""
+    """Operators on targets, live motion and solvers"""
 
     bl_label = "Gaze and Live"
     operators = (

@@ -1,11 +1,11 @@
-"""Entry Send to Robot in the context menu of every animatable property."""
+"""Entry Send to Robot in the context menu of animatable numbers and switches."""
 
 from ..operators.subject import rig_of
 
 
 def full_path(context) -> str:
     """Full data path of the property under the mouse, as Copy Full Data Path gives it; "" if it belongs to no
-    data-block.
+    data-block, or is not a single animatable number or switch.
     """
     pointer, prop = getattr(context, "button_pointer", None), getattr(context, "button_prop", None)
     if (
@@ -28,7 +28,7 @@ def full_path(context) -> str:
 
 
 def draw(menu, context) -> None:
-    """Draws the entry if the armature in use has a chain."""
+    """Draws the entry if the armature in use has a chain, and the property has a `full_path`."""
     rig = rig_of(context)
     path = full_path(context) if rig is not None and len(rig.limber.chains) else ""
     if path:

@@ -180,8 +180,8 @@ class ArmatureTab(Tab):
 
 
 class RobotTab(Tab):
-    """Base of panels that need a robot, connected or not: a servo, a list of joints that may have one, or a
-    connection.
+    """Base of panels that need a robot, connected or not: a connection, or a chain or mechanism, whose joints
+    can have servos.
     """
 
     @classmethod
@@ -211,7 +211,7 @@ class MoverTab(Tab):
 
 
 class ServoTab(Tab):
-    """Base of panels that need joints or motors with servos."""
+    """Base of panels that need a selected chain, or a mechanism with motors: joints that can have servos."""
 
     @classmethod
     def poll(cls, context):

@@ -1,1 +1,1 @@
-"""Operators that set up rigs, chains, postures and targets."""
+"""Operators that set up chains, bodies, postures, targets and the behaviour, and add or import robots."""

@@ -1,4 +1,4 @@
-"""Operators on the scene's behaviour: built-in sets, its lists, and Check."""
+"""Operators on the scene's behaviour: built-in sets, its lists, the joints of a gesture, and Check."""
 
 from bpy.props import BoolProperty, EnumProperty, StringProperty
 
@@ -92,7 +92,8 @@ class _OnList(UndoOperator):
         """(property group that has the list, the list, name of its property with the selected index).
 
         Raises:
-            RigError: there is no such list, or it is empty although an item is needed.
+            RigError: it is a list of a state, and there is no state; or it is empty although an item is
+                needed.
         """
         owner = owner_of(context.scene, self.items)
         if owner is None:
@@ -102,7 +103,9 @@ class _OnList(UndoOperator):
         return owner, getattr(owner, self.items), LISTS[self.items][1]
 
     def _follow(self, owner, new_indices: dict[int, int | None]) -> None:
-        """Updates keyframes on items of the list to the items' new indices."""
+        """Updates keyframes and drivers on items of the list to the items' new indices; those of an item
+        whose new index is None are removed.
+        """
         item_keys.follow(owner.id_data, f"{owner.path_from_id()}.{self.items}", new_indices)
 
 
@@ -129,8 +132,8 @@ class LIMBER_OT_add_to_behaviour(_OnList):
 
 
 def _between_states(scene, transition) -> None:
-    """Sets a new transition to lead from the selected state to the next one, triggered by an event with the
-    name of that next state.
+    """Sets a new transition to lead from the selected state to the next one, or from the last to the first,
+    triggered by an event with that state's name in lower case. Without states it does nothing.
     """
     states = scene.limber_behaviour.states
     if states:

@@ -51,8 +51,8 @@ class LIMBER_OT_eyes_head_torso(UndoOperator):
         )
 
     def _ends(self, context) -> gaze_bones.GazeBones:
-        """The bones named by the operator's properties; if those are empty, the selected bones, else bones
-        found by name and position, which are then written to the properties.
+        """The bones named by the operator's properties. If those are all empty: the selected bones or,
+        without a selection, bones found by name and position, which are also written to the properties.
         """
         if not (self.torso or self.head or self.eye or self.other_eye):
             rig, selected = rig_of(context), _selected(context)

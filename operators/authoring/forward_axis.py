@@ -107,7 +107,9 @@ class LIMBER_OT_pick_forward_axis(UndoOperator):
         return {"PASS_THROUGH"} if event.type.startswith(NAVIGATION) else {"RUNNING_MODAL"}
 
     def _pick(self, context, event):
-        """Picks the arrow or the point under the mouse and ends the picking; returns `modal`'s result."""
+        """Picks the arrow or the point under the mouse and ends the picking; outside of the view it does
+        neither. Returns the result of `modal`.
+        """
         self._update_picking(context, event)
         axis = current_picking.axis if current_picking else ""
         point = None if axis else _point_under(context, event, rig_of(context), chain_of(context))

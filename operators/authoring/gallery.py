@@ -30,7 +30,7 @@ class _AddsRobot:
     why_not = needs_object_mode
 
     def tell(self, context, robot: Description, imported: ImportedRobot) -> None:
-        """Frames the added robot in the view, and reports it."""
+        """Frames the added robot in the view, and reports it and the warnings of its import."""
         frame(context, imported.rig.users_collection[0].objects)
         self.warn([*imported.warnings, *gallery_folders.lost_model(robot)])
         self.report(

@@ -1,4 +1,4 @@
-"""Operator Mirror Posture."""
+"""Operator Mirror Posture, which adds the mirror image of a stored posture."""
 
 from bpy.props import EnumProperty
 

@@ -62,7 +62,7 @@ class LIMBER_OT_load_motion_style(ActsOnMover, ReadsFile, UndoOperator):
     why_not = staticmethod(needs_mover)
 
     def invoke(self, context, event):
-        """Opens the file browser in the folder in which earlier versions have saved styles."""
+        """Opens the file browser, in the folder in which earlier versions saved styles if there is one."""
         if not self.filepath and (folder := motion_styles.folder()):
             self.filepath = str(folder / "")
         return super().invoke(context, event)

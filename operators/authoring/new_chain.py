@@ -83,8 +83,9 @@ class LIMBER_OT_new_chain(UndoOperator):
         self._warn(rig, chain, needed)
 
     def _chosen(self, context, rig) -> tuple[list[str], str]:
-        """(bones, remark): names of the bones from which the chain is made. If all bones are selected, its
-        end is the bone that looks by its name, and the remark says so; else the remark is "".
+        """(bones, remark): names of the bones from which the chain is made, given by the operator's
+        properties or, where these are empty, selected. If all visible bones are selected, its end is the bone
+        that looks by its name, and the remark says so; else the remark is "".
         """
         if self.end:
             return [name for name in (self.root, self.end) if name], ""
@@ -92,7 +93,7 @@ class LIMBER_OT_new_chain(UndoOperator):
         return ([self.root, chains.find_path(rig, chosen)[-1]] if self.root else chosen), remark
 
     def _selected(self, context, rig) -> tuple[list[str], str]:
-        """`_chosen` by the selection alone."""
+        """As `_chosen`, without the operator's properties."""
         chosen = [bone.name for bone in context.selected_pose_bones or () if bone.id_data == rig]
         if len(chosen) != len(context.visible_pose_bones or ()):
             return chosen, ""

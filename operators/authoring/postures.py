@@ -1,5 +1,5 @@
-"""Operators for stored postures of a chain or a mechanism: store, add, apply, remove, move. A posture is
-renamed by renaming its pose asset in the list.
+"""Operators for stored postures of a chain or a mechanism: store, add, apply, remove, move, and keep a
+posture or the authored pose. A posture is renamed by renaming its pose asset in the list.
 """
 
 import bpy

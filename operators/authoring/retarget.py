@@ -13,12 +13,14 @@ from ..subject import needs_rig, rig_of
 
 
 def needs_source(context) -> str:
-    """Why the body has neither a source nor a stream to follow, with the remedy; "" if it has one."""
+    """Why the body has no source armature or, if its input is a stream, no running receiver, with the remedy;
+    "" if it has one.
+    """
     return needs_rig(context) or uses.no_source(rig_of(context).limber.retarget)
 
 
 def needs_pairs(context) -> str:
-    """Why the body cannot follow (no source, or no pair), with the remedy; "" if it can."""
+    """Why the body cannot follow (no source, no pair, or Edit Mode), with the remedy; "" if it can."""
     if why := needs_source(context):
         return why
     rig = rig_of(context)
@@ -26,7 +28,9 @@ def needs_pairs(context) -> str:
 
 
 def _lying(rig) -> list[str]:
-    """List with a warning if the source armature lies on the floor in its rest pose; else an empty list."""
+    """List with a warning if the source armature lies down or stands on its head in its rest pose; else an
+    empty list, also for a stream.
+    """
     retarget = rig.limber.retarget
     why = (
         "" if pairing.is_streamed(retarget) or retarget.source is None else upright.why_lying(retarget.source)
@@ -94,8 +98,8 @@ class LIMBER_OT_remove_pair(RemoveItem):
 
 
 class LIMBER_OT_calibrate_pairs(UndoOperator):
-    """Compute the rotation offset of each pair, and the scale of the body, from poses in which the source and
-    the armature match
+    """Compute the rotation offset of each enabled pair, and the scale of the body, from poses in which the
+    source and the armature match
     """
 
     bl_label = "Calibrate"

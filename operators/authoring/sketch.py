@@ -1,4 +1,4 @@
-"""Operator Pose from Points."""
+"""Operator Pose from Points, which poses a chain along selected objects or a curve."""
 
 from ...rig.authoring import sketch
 from ...rig.chains import postures

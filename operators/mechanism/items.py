@@ -18,7 +18,9 @@ from .mechanisms import mechanism_owner, needs_authoring, needs_mechanism, taken
 
 
 def _needs_object(context, clicked: str) -> str:
-    """Why a button that acts on the active object cannot be used; `clicked`: what to click."""
+    """Why a button that acts on the active object cannot be used, with the remedy; "" if it can. `clicked`:
+    what to click.
+    """
     return f"No object is active: click {clicked}" if context.active_object is None else ""
 
 

@@ -36,7 +36,7 @@ def mechanism_owner(context):
 
 def taken_up(context):
     """Owner of the mechanism in use, for an operator that changes it. A duplicated mechanism first gets a uid
-    of its own.
+    of its own, unless it is live or its robot is connected.
     """
     owner = mechanism_owner(context)
     # a connected robot finds its motors by the uid that they had at connection, so that uid is kept
@@ -67,7 +67,9 @@ def needs_authoring(context) -> str:
 
 
 def _rest_here(owner) -> None:
-    """Sets the current pose as the rest pose of a mechanism whose bodies are objects."""
+    """Sets the current pose as the rest pose of a mechanism with joints between objects. Bones have the
+    armature's rest pose, so it does nothing for them.
+    """
     if owner.limber.mechanism.joints:
         with as_authored() as depsgraph:
             set_rest_pose(owner, depsgraph)

@@ -12,7 +12,11 @@ from .mechanisms import mechanism_owner, needs_authoring, taken_up
 
 
 class RestPoseOperator(UndoOperator):
-    """Base of operators on the rest pose of a mechanism whose bodies are objects."""
+    """Base of operators on the rest pose of a mechanism whose bodies are objects.
+
+    Subclasses implement `_change(owner, depsgraph)`, which does the work while movers show their authored
+    poses, and `_says(owner, scene)`, the report.
+    """
 
     @classmethod
     def why_not(cls, context) -> str:

@@ -4,7 +4,8 @@ from ...rig.blender.counting import counted, listing
 
 
 def tell_held(operator, reasons: dict[int, str], what: str) -> None:
-    """Reports a warning about frames in which the motion did not follow its goals.
+    """Reports a warning about frames in which the motion did not follow its goals, with the reason in the
+    first of them; nothing if there are none.
 
     Args:
         operator: The operator that reports the warning.

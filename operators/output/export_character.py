@@ -103,7 +103,9 @@ class LIMBER_OT_export_character(Stepwise, WritesFile):
         )
 
     def _copy_sound(self, sound: Path) -> None:
-        """Copies a sound that is too large for the character file beside it, where the player finds it."""
+        """Copies a sound that is too large for the character file beside it, where the player finds it; warns
+        the user to keep both together, or that it cannot be copied.
+        """
         try:
             self.warn([f"Its sound is in '{copy_beside(sound, self.path).name}': keep both in one folder"])
         except ExportError as error:

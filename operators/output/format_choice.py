@@ -14,8 +14,8 @@ FORMAT_OF = {variant: name for name, form in FORMATS.items() for variant in form
 
 
 def format_property(names: Sequence[str], description: str, *more: tuple[str, str, str]):
-    """Enumeration property for `format`: first the items `more`, then the formats in `names` and their
-    variants.
+    """Enumeration property for `format`: first the items `more` as (identifier, name, tooltip), then the
+    formats in `names` and their variants.
     """
     forms = {}
     for name in names:
@@ -25,8 +25,8 @@ def format_property(names: Sequence[str], description: str, *more: tuple[str, st
 
 
 def format_menu(names: Sequence[str], description: str, *more: tuple[str, str, str]):
-    """Enumeration property that shows `format` as one of the formats in `names`, without variants; choosing a
-    format sets `format` to its default variant.
+    """Enumeration property that shows `format` as one of the items `more` or of the formats in `names`,
+    without variants. Choosing a format sets `format` to its first variant or, if it has none, to its name.
     """
     items = [*more, *((name, FORMATS[name].label, FORMATS[name].description) for name in names)]
     order = [name for name, *_ in items]

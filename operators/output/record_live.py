@@ -1,4 +1,4 @@
-"""Operators of Record Live: start, keep takes, discard takes, and restore takes after a crash."""
+"""Operators of Record Live: start, keep or discard takes, and restore or dismiss takes left by a crash."""
 
 import bpy
 
@@ -12,7 +12,9 @@ from ..subject import needs_rig, rig_of
 
 
 def _owner(context):
-    """The object whose live movers are recorded."""
+    """The object whose live movers are recorded: that of the mover in use, else the armature in use; None if
+    there is neither.
+    """
     mover = mover_at_hand(context)
     return mover.owner if mover is not None else rig_of(context)
 
@@ -59,7 +61,9 @@ def _end_playing(context) -> None:
 
 
 def _report_keyed(operator, keyed: record.Keyed) -> None:
-    """Reports the new actions, the take that plays now, movers that a defect stopped, and what was muted."""
+    """Reports the number of takes and the new actions, whether later takes are too short to play, and as
+    warnings movers that a defect stopped, and what was muted.
+    """
     operator.warn(keyed.warnings)
     plays = "; what follows the take that plays is too short to play" if keyed.after else ""
     operator.report(

@@ -66,7 +66,9 @@ class ProgramConsent:
             layout.label(text=line, translate=False)
 
     def _allow(self) -> None:
-        """Stores the consent that the user gave in the dialog, or a script by properties."""
+        """Stores the consent that the user gave in the dialog, or a script by properties, if there is one;
+        warns if it cannot be stored for later sessions.
+        """
         if self.program_path and self.program_digest:
             problem = programs.allow(self.program_path, self.program_digest)
             if problem:

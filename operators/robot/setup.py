@@ -113,7 +113,9 @@ class LIMBER_OT_let_go(Operator):
 
 
 class LIMBER_OT_jog(Operator):
-    """Move one joint slowly by a small amount. The other joints do not move"""
+    """Move one joint slowly by a small amount. It then holds its position until Disarm. The other joints do
+    not move
+    """
 
     bl_label = "Jog"
 

@@ -1,5 +1,5 @@
-"""Operators for values: servos that follow an animatable property, added by its path or from its context
-menu.
+"""Operators for values: servos that follow an animatable property. They add one by the property's data path,
+and remove it.
 """
 
 import re
@@ -63,7 +63,9 @@ class LIMBER_OT_add_auxiliary(UndoOperator):
 
 
 def _named(holder, name: str):
-    """The data-block with that name; a local data-block takes precedence over a linked one."""
+    """The data-block with that name in a collection of `bpy.data`, a local one rather than a linked one; None
+    if there is none.
+    """
     return holder.get((name, None)) or holder.get(name)
 
 

@@ -1,1 +1,1 @@
-"""Panels of rigs, chains, postures, gaze and motion."""
+"""Panels of chains, postures, gaze, motion, solvers, retargeting and the behaviour."""

@@ -80,7 +80,7 @@ def drawing() -> Drawing | None:
 
 
 def _add_chain(drawn: Drawing, rig, chain) -> None:
-    """Adds the lines and rays of a live chain to a drawing."""
+    """Adds the lines and rays of a live chain to a drawing, of the kinds that are switched on."""
     view, session, segments = bpy.context.window_manager.limber_view, live.session(rig, chain), drawn.segments
     if view.late:
         for segment in chain_lines.late(rig, session):
@@ -111,7 +111,9 @@ def _draw_lines_over_chains() -> None:
 
 
 def _add_arcs(segments: dict, rig, session) -> None:
-    """Adds an arc for the range of each joint, and a radius at its current value, to a drawing's segments."""
+    """Adds an arc for the range of each revolute joint with limits, and a radius at its current value, to a
+    drawing's segments.
+    """
     for arc in chain_lines.arcs(rig, session):
         colour = STUCK if arc.room <= AT else CLOSE if arc.room <= NEAR else FREE
         segments.setdefault((colour, 1.5), []).append(np.repeat(arc.points, 2, axis=0)[1:-1])
@@ -119,8 +121,8 @@ def _add_arcs(segments: dict, rig, session) -> None:
 
 
 def _draw_errors() -> None:
-    """Writes beside each end's target where the gaze ray ends relative to it (`Ray.label`), for the rays
-    drawn last.
+    """Writes beside the target of each gaze ray that was drawn last the chain's name, and by which angle the
+    ray misses the target and why (`Ray.label`).
     """
     context = bpy.context
     scale = context.preferences.system.ui_scale

@@ -23,8 +23,9 @@ LABEL_OFFSET = 6  # [pixels at an interface scale of 1] distance of a label from
 
 
 def arrows() -> list[tuple[str, tuple, tuple]]:
-    """(label, (start, tip), colour) of each arrow to draw now, in world space [m]: all six axes while the
-    user picks one, else the forward axis of a chain that is not live; empty if none is to be shown.
+    """(label, (start, tip), colour) of each arrow to draw now, in world space [m]: all six axes of the
+    selected chain's end while the user picks one, else its forward axis, if its goal is to look, it is not
+    live, and gaze rays are shown.
     """
     rig = rig_of(bpy.context)
     chain = chains.active(rig) if rig is not None and rig.type == "ARMATURE" else None

@@ -42,8 +42,8 @@ class LIMBER_PT_gaze_settings(ChainTab):
 
 
 def draw_task(layout, end, is_own: bool = False) -> None:
-    """Draws the goal of an end and its forward axis. `is_own`: it is the chain's own end, whose forward axis
-    can be picked in the viewport.
+    """Draws the goal and target of an end and, if the goal uses it, its forward axis. `is_own`: it is the
+    chain's own end, with buttons that make a target and pick the forward axis in the viewport.
     """
     props(layout, end, "goal", "target")
     draw_target_bone(layout, end)

@@ -29,8 +29,8 @@ class MotionStyleMenu:
 
 
 def draw_own_style(layout, joint, filter_name: str) -> None:
-    """Draws the switch and the settings of a joint's or motor's own motion style, if its mover has a
-    filter.
+    """Draws the switch and the settings of a joint's or motor's own motion style; greyed out if its mover's
+    filter `filter_name` is `NO_FILTER`.
     """
     column = layout.column()
     column.active = filter_name != NO_FILTER
@@ -44,8 +44,8 @@ def draw_own_style(layout, joint, filter_name: str) -> None:
 
 
 def draw_motion_style(layout, settings, menu: str) -> None:
-    """Draws the settings of a `LimberMotionStyle` below a menu of styles; `menu` is the menu's
-    identifier.
+    """Draws the filter and limits of a mover's settings, which are a `LimberMotionStyle`, below a menu of
+    styles; `menu` is the menu's identifier.
     """
     is_filtered = filter_in_use(settings.id_data, settings) != NO_FILTER
     name = (motion_styles.name_of(settings) or "own") if is_filtered else "none"

@@ -153,8 +153,9 @@ def _draw_stream(layout, retarget) -> bool:
 
 
 def _troubles(retarget, session) -> list[tuple[str, str]]:
-    """Reasons why the body does not follow its source exactly, with icons; the session is None while the body
-    is not live.
+    """(sentence, icon) of each remark on the body: why its motion is not visible, why it cannot follow its
+    source, and which coupled limits are exceeded. Sentences may be empty. `session` is None while the body is
+    not live.
     """
     troubles = hidden(retarget)
     if session is None:
@@ -169,7 +170,9 @@ def _troubles(retarget, session) -> list[tuple[str, str]]:
 
 
 def _draw_outcome(layout, session) -> None:
-    """Draws the errors of the last solution, and the number of lost targets, which have no error."""
+    """Draws the errors of the last solution, the number of lost targets, which have no error, joints at a
+    limit, planted feet, and the solving time; nothing without a solution.
+    """
     outputs = session.outputs
     if outputs is None:
         return

@@ -16,7 +16,7 @@ from ...rig.live.visibility import why_not_shown
 from ...rig.scene.goal import LOOKS, ORIENTS, REACHES, with_goal
 from ..tab import ChainTab, message, sentence
 
-LINES = 4  # largest number of lines on why a chain misses its target
+LINES = 4  # number of lines for remarks on the chain, such as why it misses its target
 NEW_REST_POSE = (
     "The rest pose has changed since live began: Pose > Apply puts the look into it. If it did, undo it and"
     " press End Live first"
@@ -89,8 +89,9 @@ def _outcome(chain, session) -> str:
 
 
 def _troubles(rig, chain, session) -> list[tuple[str, str]]:
-    """Reasons why the chain does not meet its target, with icons; the session is None while the chain is not
-    live.
+    """(sentence, icon) of each remark on the chain: why it cannot be solved or shown, why it misses its
+    target, how its solver changed the goal, and a changed rest pose. Sentences may be empty. `session` is
+    None while the chain is not live.
     """
     trouble = build.why_not_solver(rig, chain)
     troubles = [*hidden(chain), (trouble, "ERROR")]

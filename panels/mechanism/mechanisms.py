@@ -60,7 +60,9 @@ def _draw_begin(layout: bpy.types.UILayout, context: bpy.types.Context) -> None:
 
 
 def _draw_settings(layout: bpy.types.UILayout, owner: bpy.types.Object) -> None:
-    """Draws the settings, checks and state of the mechanism in use."""
+    """Draws the settings of the mechanism in use, its buttons (check, assemble, rest pose, live), and its
+    state.
+    """
     settings = owner.limber.mechanism
     row = layout.row()
     row.label(text=owner.name, icon="MOD_ARMATURE", translate=False)
@@ -86,7 +88,9 @@ def _draw_settings(layout: bpy.types.UILayout, owner: bpy.types.Object) -> None:
 
 
 def _draw_active(layout: bpy.types.UILayout, context: bpy.types.Context, owner: bpy.types.Object) -> None:
-    """Draws the settings of the active object or bone as a body or joint of the mechanism in use."""
+    """Draws the settings of the active object or bone as a body or joint of the mechanism in use, and New
+    Mechanism if the object is connected to joints of none.
+    """
     active, bone = context.active_object, context.active_pose_bone
     if active is not None and owner_of(active, context.scene) is None and is_unlisted(active, context.scene):
         layout.operator("limber.new_mechanism", icon="CON_SIZELIKE")
@@ -125,7 +129,9 @@ def _states(owner, settings) -> list[tuple[str, str]]:
 
 
 def _draw_part(layout, obj) -> None:
-    """Draws the settings of the active object as a body or joint."""
+    """Draws the settings of the active object: of an empty as a joint, of others as a body. A rigid body
+    constraint has no settings here; for an armature or None nothing is drawn.
+    """
     if obj is None or obj.type == "ARMATURE":
         return
     part = obj.limber.part

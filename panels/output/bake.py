@@ -41,7 +41,9 @@ class LIMBER_PT_record(ChainTab):
 
 
 def draw_recording(layout, rig) -> None:
-    """Draws the recording's buttons and, while it runs, the number of recorded frames and takes."""
+    """Draws the buttons of a recording, also of an interrupted one, and, while it runs, the number of
+    recorded frames and takes.
+    """
     if not record.is_going(rig):
         if take_copies.left(rig) is not None:
             sentence(

@@ -18,8 +18,8 @@ FULL = 35  # [interface units] width of the popover: the longest name and all co
 
 
 def draw_table(layout, table, chain, width: float) -> None:
-    """Draws the table with as many columns, most important first, as fit into `width` [pixels at an interface
-    scale of 1].
+    """Draws the table, with as many columns, most important first, as fit into `width` [pixels at an
+    interface scale of 1], a button for each solver that uses it, and why solvers are unsuitable.
     """
     inside = width - MARGINS
     keys = table.columns[: max(LEAST_FIGURES, int((inside - LEAST_NAME - USE) / FIGURE))]

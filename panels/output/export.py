@@ -1,4 +1,4 @@
-"""Panel Export: import of motion files, and export of the robot's motion."""
+"""Panel Export: import and export of motion files, and export of the character."""
 
 from ...operators.subject import rig_of
 from ...rig.live.movers import live_of
@@ -19,8 +19,8 @@ class LIMBER_PT_export(ChainTab):
 
 
 def draw_export(layout, owner) -> None:
-    """Draws the buttons to import and export motion files, and says which movers of an object are exported
-    with their filter.
+    """Draws the buttons for motion files and character files, and says which movers of an object are live,
+    and so exported with their filter.
     """
     labels = ", ".join(mover.label for mover in live_of(owner))
     sentence(

@@ -72,7 +72,9 @@ def _is_limp(rig) -> bool:
 
 
 def _draw_joint(layout, rig, joint) -> None:
-    """Draws the buttons that move or release a joint, and zero, direction and range of its servo."""
+    """Draws the buttons that move or release a joint, zero, direction and range of its servo, and the joint's
+    limits.
+    """
     name, limp = joint.label, _is_limp(rig)
     draw_trials(layout, rig, name, joint.servo, joint_unit(joint), usable=not limp)
     row = layout.row(align=True)
@@ -157,7 +159,7 @@ def _draw_zeros(layout, rig) -> None:
 
 def _differences(rig) -> tuple[dict[str, zero_check.Difference], tuple[str, str]]:
     """(differences, (sentence, icon)): by joint the difference between its measured and shown value, empty
-    unless torque is off; and a sentence on what to do next.
+    unless torque is off; and a sentence on what to do next, or why values cannot be compared.
     """
     if not _is_limp(rig):
         return {}, ("To check zeros: pose, press Release All, and compare", "INFO")

@@ -26,7 +26,7 @@ LEAST_SPAN = 0.05
 
 
 def _draw_ghosts() -> None:
-    """Draws the measured poses of all connected robots."""
+    """Draws the measured poses of all connected robots whose armatures are visible, if ghosts are shown."""
     view = bpy.context.window_manager.limber_view
     if not view.ghost:
         return
@@ -53,7 +53,9 @@ def _draw_ghost(lines) -> None:
 
 
 def _draw_plot() -> None:
-    """Draws the plot of the chosen joint of the robot in use."""
+    """Draws the plot of the chosen joint, else of the first one, of the robot in use, if plots are shown and
+    the robot is connected.
+    """
     context = bpy.context
     view, rig = context.window_manager.limber_view, rig_of(context)
     link, history = (links.link(rig), links.history(rig)) if rig else (None, None)

@@ -35,7 +35,9 @@ class LIMBER_PT_scan(RigTab):
 
 
 def _sentences(scan, change) -> list[tuple[str, str]]:
-    """(sentence, icon) on the newest scan, and on the newest change of a servo's ID or baud rate."""
+    """(sentence, icon) on the newest scan, and on the newest change of a servo's ID or baud rate; before the
+    first scan, what a scan does.
+    """
     if scan is None:
         return [("Lists servos with their IDs, models and voltages. Nothing moves", "INFO")]
     sentences = _of_change(change) if change is not None else []

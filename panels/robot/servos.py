@@ -66,8 +66,10 @@ class LIMBER_PT_channels(ServoTab):
 
 
 def draw_list(layout, rig, shown: servo_lists.ServoList, name: str = "", rows: int = 4):
-    """Draws the list of joints or motors with their servo numbers, with a heading if the robot has joints and
-    motors; returns the selected item, or None.
+    """Draws the list of joints or motors with their servo numbers; returns the selected item, or None.
+
+    It has a heading if the robot has joints and motors, and the switch that sends the chain's joints to the
+    robot if there are several chains.
 
     Args:
         layout: Layout to draw into.
@@ -160,7 +162,7 @@ class LIMBER_MT_found_for_motor(FoundMenu, bpy.types.Menu):
 
 
 def _found() -> list:
-    """Servos that the newest scan has found."""
+    """Servos with a number that the newest scan has found."""
     scan = background_jobs.scan()
     return [found_servo for found_servo in scan.found if found_servo.servo is not None] if scan else []
 

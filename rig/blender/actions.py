@@ -158,7 +158,7 @@ def bake_keys(
     values: Sequence[float],
 ) -> None:
     """Replaces the keys of a channel within the range of the scene's `frames` by linear ones; keys outside of
-    the range stay.
+    the range stay. The channel's F-curve is unmuted.
 
     A curve with modifiers, which would change the keyed values, is replaced as a whole.
     """

@@ -1,4 +1,4 @@
-"""Loads and unloads the solvers' compiled library with the extension."""
+"""Unloads the solvers' compiled library with the extension; a solver loads it when it first needs it."""
 
 from ...solvers.kernel import library
 

@@ -15,18 +15,18 @@ def counted(number: int, noun: str, many: str = "") -> str:
 
 
 def listing(texts: Sequence[str]) -> str:
-    """The first texts of a list, separated by commas: "a, b ..."."""
+    """Texts, separated by commas; of more than `MOST_NAMES` only the first, as "a, b ..."."""
     return ", ".join(texts[:MOST_NAMES]) + (" ..." if len(texts) > MOST_NAMES else "")
 
 
 def named(names: Sequence[str]) -> str:
-    """The first names of a list, quoted: "'a', 'b' ..."."""
+    """Names in quotation marks, otherwise as `listing`: "'a', 'b' ..."."""
     return listing([f"'{name}'" for name in names])
 
 
 def merged(sentences: Iterable[str]) -> list[str]:
-    """Sentences, with those that differ only in quoted names and numbers merged into the first one, which
-    then lists all names.
+    """Sentences, with those that differ only in names (quoted, or of a joint at the beginning) and numbers
+    merged into the first one, which then also has their number and names.
     """
     alike: dict[str, list[str]] = {}
     for sentence in sentences:

@@ -11,8 +11,9 @@ printed: set[str] = set()
 
 
 def print_once() -> None:
-    """Prints the exception that is being handled with its traceback, unless one of the same type was printed
-    before that came from the same lines. A last line says that no more are printed.
+    """Prints the exception that is being handled with its traceback to the console, unless one of the same
+    type that came from the same lines was printed before. At most `MOST` exceptions are printed; a line after
+    the last one says so.
     """
     kind, _, trace = sys.exc_info()
     defect = "".join(format_tb(trace)) + kind.__name__

@@ -76,7 +76,9 @@ def _follow(
     indices: Mapping[int, int | None],
     numbers: Mapping[int, int],
 ) -> None:
-    """Moves F-curves or drivers of list items to new indices; arguments as for `follow`."""
+    """Moves F-curves or drivers of list items to new indices, removes those of removed items, and changes
+    keyed items' numbers; arguments as for `follow`.
+    """
     removed = []
     for curve in curves:
         path = curve.data_path

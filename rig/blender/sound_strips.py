@@ -77,7 +77,7 @@ class HeardSound(NamedTuple):
 
     @property
     def is_cut_at_begin(self) -> bool:
-        """Whether the strip begins later than its file."""
+        """Whether the beginning of the sound's file is not heard, since the strip or a meta strip cuts it."""
         return self.begin != self.strip.frame_start
 
     @property
@@ -167,7 +167,7 @@ def _is_animated(strip: "bpy.types.Strip", name: str) -> bool:
 
 
 def beginning_at(scene: bpy.types.Scene, frame: int) -> HeardSound | None:
-    """The sound whose file begins to play at a frame; None if there is no such sound."""
+    """The first sound whose file exists and begins to play at a frame; None if there is no such sound."""
     for sound in heard(scene, range(frame, frame + 1)):
         if sound.begin == frame and not sound.is_cut_at_begin and is_file(sound.file):
             return sound

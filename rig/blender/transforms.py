@@ -10,12 +10,16 @@ CHANNELS = ("location", *ROTATIONS, "scale")
 
 
 def move_to(obj: bpy.types.Object, position: Vector) -> None:
-    """Moves an object to a world position [m], along the axes of its location that are not locked."""
+    """Moves an object to a world position [m], which constraints may still change, along the axes of its
+    location that are not locked.
+    """
     _set_channels(obj, Matrix.Translation(position), ("location",), "location", obj.lock_location)
 
 
 def rotate_to(obj: bpy.types.Object, orientation: Quaternion) -> None:
-    """Rotates an object to a world orientation, about the axes of its Euler rotation that are not locked."""
+    """Rotates an object to a world orientation, which constraints may still change. If it rotates by Euler
+    angles, locked ones keep their values.
+    """
     _set_channels(obj, orientation.to_matrix().to_4x4(), ROTATIONS, "rotation_euler", obj.lock_rotation)
 
 

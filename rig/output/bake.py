@@ -30,7 +30,8 @@ NUMBERED = re.compile(re.escape(SUFFIX) + r"(\.\d+)?$")
 
 
 class Bake(SteppedJob):
-    """A bake of movers over a range of frames, one frame per step. Nothing is written before `finish`.
+    """A bake of movers over a range of frames, one frame per step. Nothing is changed before `mute` and
+    `finish`, which are called after the last step.
 
     For movers that look ahead (`Mover.time_ahead`) there are two passes. The first pass stores the goal of
     each such mover in every frame; the second starts again and gives the movers the goals of the next frames.
@@ -40,13 +41,13 @@ class Bake(SteppedJob):
 
     Args:
         scene: The scene with the movers.
-        movers: Pairs of an owner and its settings. If a mechanism is among them or live, all other live
-            movers are ticked too.
+        movers: Pairs of an owner and its settings; with a body its live chains are baked too. If a mechanism
+            is among them or live, all other live movers are ticked, but not baked.
         start, end: First and last frame.
 
     Raises:
-        RigError: the range is empty, a mover cannot be baked or read, or something would override the
-            keyframes.
+        RigError: the range is empty, a mover cannot be baked or read, it depends on a live one that is not
+            baked, or something would override the keyframes.
     """
 
     def __init__(
@@ -127,8 +128,8 @@ class Bake(SteppedJob):
         """Bakes one frame of the first or second pass; returns whether there are more.
 
         Raises:
-            RigError: the setup cannot be solved in the first frame, or something would override the
-                keyframes.
+            RigError: the setup cannot be solved in the first frame, a channel that had keys has no value any
+                more, or something would override the keyframes.
         """
         frame = self.frame
         self.scene.frame_set(frame)
@@ -161,7 +162,8 @@ class Bake(SteppedJob):
         return self.done < self.total
 
     def _note(self, mover: Mover, frame: int) -> None:
-        """Stores a mover's values and its goal in a frame, and the reason if it does not follow the goal.
+        """Stores a mover's values in a frame, the reason if it does not follow its goal, its first warning
+        and, in the first of two passes, its goal.
 
         Raises:
             RigError: the mover cannot be solved in the first frame.
@@ -179,8 +181,8 @@ class Bake(SteppedJob):
             goals.append(goals[-1] if session.problem else session.goal)
 
     def _ahead(self) -> dict[tuple[int, str], list[GazeGoal]]:
-        """Goals of the next frames, by mover; beyond the last frame, the goal of the last frame is
-        repeated.
+        """Goals of the next frames for each mover that looks ahead: as many as it uses, or as the range still
+        has; in the last frame, the goal of that frame.
         """
         frame_index = len(self.take.frames)
         return {

@@ -18,7 +18,7 @@ class Baked:
 
     Attributes:
         actions: Names of the new actions.
-        frames: Number of frames baked, in all bakes together.
+        frames: Number of frames baked; 0 if there was nothing to bake.
         remarks: Warnings as sentences.
     """
 
@@ -28,7 +28,8 @@ class Baked:
 
 
 def bake_scene(scene: bpy.types.Scene, frames: Range | None = None, only_live: bool = False) -> Baked:
-    """Bakes all live movers of the scene, and all chains that have a target, together.
+    """Bakes all live movers of the scene, and all chains that have a target (unless their armature's body is
+    live), together.
 
     Args:
         scene: The context's scene.

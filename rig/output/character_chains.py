@@ -161,8 +161,8 @@ def _targets_of(chain: bpy.types.PropertyGroup) -> list:
 
 
 def _names(chain: bpy.types.PropertyGroup, number: int, watch: int) -> tuple[str, ...]:
-    """Names of the targets that an end may follow; a missing target has the name of the target that the end
-    follows.
+    """Names in the file of the targets that end number `number` (0: the chain's own) may follow. A missing
+    target has the name of target number `watch`, which the chain's own end follows in the first frame.
     """
     if number:
         return (target_of(chain.ends[number - 1]).name,)

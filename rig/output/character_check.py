@@ -1,4 +1,4 @@
-"""Remarks of an export of the scene's character, without the export."""
+"""Remarks of an export of the scene's character, from its first frame alone and without a file."""
 
 import bpy
 

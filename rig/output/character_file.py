@@ -91,14 +91,15 @@ class CharacterExport(SteppedJob):
     """Reads the scene's movers over its frames, one frame per step. Nothing is written before `finish`.
 
     Args:
-        scene: The scene; its chains that are live or have a target are exported, its bodies that follow a
-            motion, and its mechanisms with motors.
+        scene: The scene; exported are its chains that are live or (unless their armature's body is live) have
+            a target, its bodies that follow a motion, and its mechanisms that are live or have motors.
         name: Name of the character.
         behaviour: "SCENE" for the scene's own, a key of `READY` for a built-in set, or "NONE".
         is_look_ahead: Whether only the first frame is read, to know what the file cannot contain.
 
     Raises:
-        RigError: there is no such mover, or one cannot be baked.
+        RigError: there is no such mover, a chain or mechanism cannot be baked or a mover not be read, the
+            frame range is empty, or two values of an object have the same name.
     """
 
     keeps_unkeyed = True
@@ -137,7 +138,7 @@ class CharacterExport(SteppedJob):
 
     @property
     def _readers(self) -> list:
-        """The readers of all movers, in the file's order."""
+        """The readers of all movers: of chains, of mechanisms, then of bodies."""
         return [*self.chains.values(), *self.mechanisms, *self.bodies]
 
     @property
@@ -175,7 +176,7 @@ class CharacterExport(SteppedJob):
         return self.done < self.total
 
     def finish(self) -> CharacterFile:
-        """The content of the file."""
+        """Ends the export; returns the file's content. Raises RigError if the behaviour cannot be used."""
         fps, base = self.scene.render.fps, self.scene.render.fps_base
         chains = self._in_order()
         entries = tuple(chain.entry(self._anchor) for chain in chains)
@@ -233,7 +234,7 @@ class CharacterExport(SteppedJob):
         return {value.settings.name: value.name for value in self.exported_values if value.owner == owner}
 
     def _behaviour(self, posture_names: Iterable[str]) -> Behaviour | None:
-        """The behaviour of the file.
+        """The behaviour of the file; None if the character has none.
 
         Raises:
             RigError: the scene's behaviour cannot be used.
@@ -263,7 +264,7 @@ class CharacterExport(SteppedJob):
         return names
 
     def _self_test(self, character: CharacterFile, chains: list[ExportedChain]) -> SelfTest:
-        """The file's self-test: inputs and results of the first seconds, as computed in Blender."""
+        """The file's self-test: the values of all joints in the first seconds, as computed in Blender."""
         tested = min(self.total, round(TEST_FOR / character.rate.seconds_a_frame) + 1)
 
         def joined(name: str) -> np.ndarray:
@@ -302,7 +303,7 @@ class CharacterExport(SteppedJob):
         return Anchor(link, track(np.array([carrier.relative for carrier in hanging])))
 
     def _remarks(self) -> list[str]:
-        """Sentences on parts of the scene that cannot be exported, and on their replacement."""
+        """Sentences on what is not in the file or differs there, and on faults of the scene's behaviour."""
         remarks = [f"{mover.label} is not in the file: {why}" for mover, why in self.left_out]
         remarks += [f"The robot of '{name}' is not in the file: {why}" for name, why in self.no_robots]
         remarks += [

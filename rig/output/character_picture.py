@@ -12,12 +12,13 @@ from ..showing.thumbnails.figure import MOVED, OTHER, THICK, THIN, bone_solid, i
 from ..showing.thumbnails.raster import ColouredSolid, draw, frame
 
 SIZE = 256  # [pixels] side of the picture
-# corners of a bounding box, in Blender's order, that make its triangles, anticlockwise from outside
+# corners of each face of a bounding box, numbered in Blender's order, anticlockwise from outside
 BOX = ((0, 1, 2, 3), (4, 7, 6, 5), (0, 4, 5, 1), (1, 5, 6, 2), (2, 6, 7, 3), (4, 0, 3, 7))
 
 
 def character_picture(rigs: dict[bpy.types.Object, set[str]], placement: Placement) -> bytes:
-    """PNG picture of a character in the frame of `placement`; b"" if nothing of it has a shape.
+    """PNG picture of a character in the frame of `placement`; b"" if it has no bone or body to draw, or their
+    positions are not finite.
 
     Args:
         rigs: Its armatures, and the names of the bones that it moves.
@@ -50,7 +51,7 @@ def _bones(
 
 
 def _boxes(placement: Placement, view: Matrix) -> Iterable[ColouredSolid]:
-    """Bounding boxes of the objects that show mechanisms' bodies."""
+    """Bounding boxes of the meshes that are mechanisms' bodies."""
     for obj in bpy.context.scene.objects:
         if "" not in placement.bodies.get(obj.session_uid, ()) or obj.type != "MESH":
             continue

@@ -27,7 +27,9 @@ class ClipSounds(NamedTuple):
 
 
 def clip_sounds(scene: bpy.types.Scene, frames: range) -> ClipSounds:
-    """Sounds that begin in these frames of a scene, read from their files."""
+    """Sounds that begin in these frames of a scene, read from their files. Sounds that are cut at their
+    begin, cannot be read, or are too many or too large get a remark instead.
+    """
     seconds_a_frame = scene.render.fps_base / scene.render.fps
     sounds: list[PackedSound] = []
     remarks: list[str] = []

@@ -152,8 +152,8 @@ class _Contestant:
         self.jumps = 0
 
     def solve(self, skeleton: Skeleton, goal: GazeGoal, repeats: int, dt: float) -> None:
-        """Solves the next frame, `dt` [s] after the last; `repeats` times from the same start, to measure the
-        time.
+        """Solves the next frame, `dt` [s] after the last, and stores its errors, its time and whether a joint
+        jumps. To measure the time it solves up to `repeats` times from the same start, for `REPEAT_FOR`.
         """
         if skeleton is not self.skeleton:
             self.skeleton, self.solver = skeleton, make_solver(self.name, skeleton, self.options)
@@ -281,7 +281,8 @@ class Comparison(SteppedJob):
         return self.done < self.total
 
     def _read_frame(self) -> None:
-        """Reads the goal of the next frame, as the first solver and the other movers leave it.
+        """Reads the goal of a frame, as the first solver and the other movers leave it; without one, stores
+        the reason.
 
         Raises:
             RigError: the setup cannot be solved in the first frame.
@@ -302,7 +303,7 @@ class Comparison(SteppedJob):
             self._goal = session.model.skeleton, session.outputs.goal
 
     def finish(self) -> ComparisonTable:
-        """The table, which is also stored for the panel."""
+        """Ends the comparison; returns the table, which is also stored for the panel."""
         self._end()
         rows_by_name = {
             contestant.name: contestant.row() for contestant in self.contestants if contestant.solutions

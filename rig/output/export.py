@@ -32,8 +32,8 @@ class Export(SteppedJob):
     the file's content. Nothing is written before `finish`.
 
     Live movers start at rest in the first frame; after the last frame they come to rest at their last goal.
-    Everything else is exported as posed or animated. If nothing is live, a format with a fixed rate is
-    sampled at that rate, also between frames.
+    Everything else is exported as posed or animated. If nothing is live, a format whose file has the frames
+    themselves (`Format.has_frames`) is read at `rate`, also between the scene's frames.
 
     Args:
         scene: The scene with the object.
@@ -106,7 +106,8 @@ class Export(SteppedJob):
         there is more to do.
 
         Raises:
-            RigError: a mover cannot be solved, or its motion does not come to rest.
+            RigError: a mover cannot be solved, its motion does not come to rest, or a property that the
+                robot follows is gone.
         """
         if self._made is not None:
             wait([self._made], WAIT)
@@ -144,11 +145,12 @@ class Export(SteppedJob):
         return count + 1 < self.total or not at_rest
 
     def finish(self, path: Path) -> Motion:
-        """Writes the file, after the last step; returns the motion.
+        """Writes the file, after the last step, and copies the sound beside it if the format has sound;
+        returns the motion. The job ends, also after an error.
 
         Raises:
-            RigError: a limit is exceeded, or the file cannot be made or written; the message names joint,
-                frame, expected and found value. No file is written then.
+            RigError: a limit is exceeded (the message names joint, frame, expected and found value), or the
+                file cannot be made or written. No file is written then.
         """
         assert self._made is not None, "all steps are done"
         try:
@@ -162,7 +164,9 @@ class Export(SteppedJob):
         return motion
 
     def _write_sound(self, path: Path) -> None:
-        """Copies the file of the sound strip that begins at the first frame to the exported file's folder."""
+        """If the format has sound, copies the file of the sound that begins at the first frame to the
+        exported file's folder. If that fails, it is a warning.
+        """
         sound = beginning_at(self.scene, self.start) if self.form.has_sound else None
         if sound is None:
             return

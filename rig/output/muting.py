@@ -25,7 +25,7 @@ SLACK = 1e-5  # [rad or m] tolerance of single precision, within which a limit c
 
 def span(channel: Channel, values: list[float]) -> list[float]:
     """The values of a channel's keys that `mute_what_wins` needs: the smallest and the largest; all of a
-    channel whose limits are those of other numbers.
+    quaternion's or axis-angle's component, since those are limited as Euler angles.
     """
     return values if channel.name in JOINTLY_LIMITED else [min(values), max(values)]
 
@@ -88,7 +88,7 @@ def keyed_holders(keys: Mapping[Channel, list[float]]) -> list:
 
 def _keyed_transforms(keys: Mapping[Channel, list[float]]) -> Iterator[tuple]:
     """Yields (object or bone, location, rotation); location and rotation have for each component the list of
-    values in all frames, with the current value for components without keys.
+    its values in `keys`, with the current value for components without keys.
 
     Objects are left out unless their location and rotation are keyed completely.
     """
@@ -144,7 +144,7 @@ def mute_constraints(keys: Mapping[Channel, list[float]]) -> list[str]:
 
 
 def _reaching(keyed: list[bpy.types.PoseBone]) -> Iterator[tuple]:
-    """(bone, constraint) of each IK constraint that moves any of these bones."""
+    """(bone, constraint) of each IK constraint with a target that moves any of these bones."""
     for rig in dict.fromkeys(bone.id_data for bone in keyed):
         names = {bone.name for bone in keyed if bone.id_data == rig}
         for bone in rig.pose.bones:
@@ -163,8 +163,8 @@ def in_the_way(
     """Constraints of an object or bone that would change its baked location or rotation in some frame.
     `locations` and `rotations` have for each component the values in all frames.
 
-    A bone's Limit Location or Limit Rotation that defines its joints' limits is left out, unless the motion
-    exceeds it.
+    Left out are muted constraints, Limber's own, those that only scale bones, and a bone's Limit Location or
+    Limit Rotation that defines its joints' limits, unless the motion exceeds it.
     """
     for constraint in holder.constraints:
         is_of_bone = isinstance(holder, bpy.types.PoseBone)
@@ -187,7 +187,9 @@ def in_the_way(
 def _as_euler(
     holder: bpy.types.Object | bpy.types.PoseBone, rotations: list[list[float]]
 ) -> Iterable[Sequence[float]]:
-    """Rotations in all frames as rows of Euler angles, for tests against limits."""
+    """Rows of Euler angles [rad] to test against limits: of all frames if the holder rotates by quaternion or
+    axis-angle, else of the smallest and the largest angles.
+    """
     if holder.rotation_mode == "QUATERNION":
         return (Quaternion(row).to_euler() for row in zip(*rotations, strict=True))
     if holder.rotation_mode == "AXIS_ANGLE":
@@ -227,7 +229,7 @@ def mute(constraint: bpy.types.Constraint) -> None:
 def mute_switches(
     holder: bpy.types.Object | bpy.types.PoseBone, curves: bpy.types.bpy_prop_collection
 ) -> None:
-    """Mutes keyframes that would switch on a muted constraint."""
+    """Mutes the F-curves by which keyframes could switch on a muted constraint of a holder."""
     for constraint in holder.constraints:
         for path in _switches(constraint) if constraint.mute else ():
             curve = actions.find(curves, path, 0)

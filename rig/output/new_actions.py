@@ -1,5 +1,5 @@
 """New actions for keyframes of an object. The current action is copied and stays; NLA tracks that would
-override the keyframes are refused.
+override the keyframes, or mix with them, are refused.
 """
 
 from collections.abc import Callable
@@ -15,8 +15,8 @@ from .take import RecordedTake
 def keyed_action(
     owner: bpy.types.Object, name: str, take: RecordedTake
 ) -> tuple[bpy.types.Action, int | None]:
-    """A new action with a take's keyframes for an object, not yet assigned to it, and the handle of
-    its slot.
+    """A new action with a take's keyframes for an object, not yet assigned to it, and the handle of its slot
+    (None: the first one). Its keyframes that would switch on a muted constraint are muted.
     """
     action, handle, curves = new_action(owner, name)
     keys = take.keys
@@ -32,7 +32,8 @@ def keyed_action(
 
 
 def new_action(owner: bpy.types.Object, name: str) -> tuple:
-    """A new action for keyframes of an object, not assigned yet: a copy of the current one, or an empty one.
+    """A new action for keyframes of an object, not assigned yet: a copy of the current one, which gets a fake
+    user so that it is saved; or an empty one, which will replace NLA strips below it.
 
     Returns the action, the handle of its slot (None: the first one), and its F-curves.
     """
@@ -53,8 +54,8 @@ def new_action(owner: bpy.types.Object, name: str) -> tuple:
 
 
 def without_new_action(owner: bpy.types.Object) -> Callable[[], None]:
-    """A function that undoes the changes of `new_action` except for the new action itself, which can then be
-    removed.
+    """Called before `new_action`: a function that undoes its changes, except for the new action itself, which
+    can then be removed.
     """
     animation = owner.animation_data
     old = animation.action if animation is not None else None
@@ -73,7 +74,9 @@ def without_new_action(owner: bpy.types.Object) -> Callable[[], None]:
 
 
 def refuse_what_would_hide_keys(owner: bpy.types.Object) -> None:
-    """Raises RigError if NLA tracks of the object would override the keyframes of its action."""
+    """Raises RigError if the object's action would not play alone: an NLA strip is being tweaked, a track
+    plays solo, or the action mixes with the strips below it.
+    """
     animation = owner.animation_data
     if animation is None or not animation.nla_tracks:
         return

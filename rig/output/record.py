@@ -47,7 +47,7 @@ _copies: dict[int, Copy] = {}  # copies of these recordings on disk, by the same
 
 
 def start(owner: bpy.types.Object) -> None:
-    """Starts to record the live movers of an object.
+    """Starts to record the live movers of an object and, with a window, a copy of the recording on disk.
 
     Raises:
         RigError: no mover of it is live, or keyframes cannot represent its motion.
@@ -145,8 +145,8 @@ def _keys(mover: Mover, placement: Placement, before: Mapping[Channel, float]) -
 
 
 def finish(owner: bpy.types.Object) -> Keyed:
-    """Keys every take on new actions, assigns those of the last complete one, and ends live motion; returns
-    what it has keyed. Previous actions stay.
+    """Keys every take on new actions, assigns those of the last one that is not a stub (`STUB`), ends live
+    motion, and mutes what would override the keys; returns what it has keyed. Previous actions stay.
 
     Raises:
         RigError: nothing is being recorded; nothing was recorded yet, or all of it was deleted: then
@@ -174,7 +174,8 @@ def restore(owner: bpy.types.Object, path: Path) -> Keyed:
     """Keys the takes in a copy of an interrupted recording, as `finish` does.
 
     Raises:
-        RigError: the file is no copy of a recording, or contains no object of this .blend.
+        RigError: the file is no copy of a recording, or has no take that is long enough of objects in this
+            .blend.
     """
     recorded = _long_enough([take.existing for take in take_copies.read(path)])
     if not recorded:
@@ -188,7 +189,9 @@ def _long_enough(passes: Sequence[RecordedTake]) -> list[RecordedTake]:
 
 
 def _gap_sentences(passes: Sequence[RecordedTake]) -> list[str]:
-    """Sentences on movers that a defect stopped, with the number of the take in which it did."""
+    """Sentences on movers that a defect stopped, with the number of the take in which it did, or that the
+    take is too short to keep.
+    """
     names = {id(take): f"take {number}" for number, take in enumerate(_long_enough(passes), 1)}
     return [
         sentence
@@ -198,8 +201,8 @@ def _gap_sentences(passes: Sequence[RecordedTake]) -> list[str]:
 
 
 def _key(owner: bpy.types.Object, recorded: list[RecordedTake], gaps: list[str]) -> Keyed:
-    """Keys each take on new actions, ends live motion, and assigns the actions of the last complete take;
-    `gaps`: sentences on what has no keys.
+    """Ends live motion, keys each take on new actions, assigns those of the last take that is not a stub, and
+    mutes what would override the keys; `gaps`: sentences on what has no keys.
     """
     for mover in live_of(owner):
         live.stop(*mover)
@@ -217,8 +220,8 @@ def _key(owner: bpy.types.Object, recorded: list[RecordedTake], gaps: list[str])
 
 
 def _key_takes(obj: bpy.types.Object, recorded: list[RecordedTake], last: int) -> list[bpy.types.Action]:
-    """Keys each take of an object on a separate action, which begins as a copy of the object's action, and
-    assigns that of take number `last`.
+    """Keys each take of an object on a separate action with a fake user, which begins as a copy of the
+    object's action, and assigns that of the take with index `last`.
     """
     animation = obj.animation_data
     before = (
@@ -239,7 +242,7 @@ def _key_takes(obj: bpy.types.Object, recorded: list[RecordedTake], last: int) -
 
 
 def cancel(rig: bpy.types.Object) -> None:
-    """Stops recording and discards the takes."""
+    """Stops recording, and discards the takes and their copy on disk."""
     _going.pop(rig.session_uid, None)
     if copy := _copies.pop(rig.session_uid, None):
         copy.drop()

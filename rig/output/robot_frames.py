@@ -130,7 +130,8 @@ class RobotFrames:
             loops: Whether the motion returns to the first frame.
 
         Raises:
-            HardwareError: a limit is exceeded; the message names joint, frame, expected and found value.
+            HardwareError: a limit is exceeded (the message names joint, frame, expected and found value), or
+                the motion cannot be made at this rate or return to its first frame.
         """
         self.warnings += [
             f"Frame {frame:.0f}: {deviation.sentence}" for frame, deviation in self._deviations.values()
@@ -154,7 +155,7 @@ class RobotFrames:
         return frames_at(take, rate, title, has_positions)
 
     def _warn_of(self, check: Callable[[Take], None], take: Take) -> None:
-        """Adds the findings of a check as warnings, since the file's player works without them."""
+        """Adds the error that a check raises to the warnings, since the file can be played nevertheless."""
         try:
             check(take)
         except ExportError as error:
@@ -169,7 +170,7 @@ class RobotFrames:
         }
 
     def _auxiliary(self, source: Source) -> float:
-        """Value of an animatable property that the device follows."""
+        """Value of an animatable property that the robot follows. Raises RigError if the property is gone."""
         value = values.value_of(self._rig.limber.device.auxiliaries[source.auxiliary])
         if value is None:
             raise RigError(

@@ -81,7 +81,9 @@ class SteppedJob(ABC):
         sending.hold(False)
 
     def _put_back(self) -> None:
-        """Returns to the frame that was shown before."""
+        """Returns to the frame that was shown before, and restores values without a keyframe if the job keeps
+        them.
+        """
         whole = floor(self.frame_before)
         self.scene.frame_set(whole, subframe=self.frame_before - whole)
         unkeyed.put_back(self._unkeyed)

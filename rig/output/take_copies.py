@@ -64,7 +64,9 @@ class Copy:
             self.add(takes)
 
     def add(self, takes: Sequence[RecordedTake]) -> None:
-        """Appends new frames, unless an earlier write failed; what was written before stays valid."""
+        """Appends new frames, but not the last one of the last take, unless an earlier write failed; what was
+        written before stays valid.
+        """
         if self.problem:
             return
         lines: list = []
@@ -139,7 +141,9 @@ def left(rig: bpy.types.Object) -> Path | None:
 
 
 def _goes_on(path: Path) -> bool:
-    """Whether a copy belongs to a recording that is still running, in this or another Blender process."""
+    """Whether a copy belongs to a recording that is still running, in this Blender process or (but on
+    Windows) in another.
+    """
     process = path.stem.rpartition("-")[0].rpartition("-")[2]
     if path in _open or not process.isdigit() or os.name == "nt":  # on Windows, os.kill would end the process
         return path in _open
@@ -183,7 +187,7 @@ def read(path: Path) -> list[RecordedTake]:
     """The takes in a copy, up to its last complete line.
 
     Raises:
-        RigError: the file is no copy of a recording, or was edited.
+        RigError: the file cannot be read, or a line before the last one is none of a recording.
     """
     takes: dict[int, RecordedTake] = {}
     try:

@@ -112,10 +112,7 @@ class LimberPair(PropertyGroup):
     )
     gain: FloatProperty(
         name="Gain",
-        description=(
-            "How fast this bone's errors are corrected, as a rate per second, instead of the body's Gain; 0:"
-            " by the body's Gain"
-        ),
+        description=("Rate per second at which this bone's errors are corrected. 0: the body's Gain"),
         default=0.0,
         min=0.0,
         soft_max=100.0,

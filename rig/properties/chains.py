@@ -78,7 +78,9 @@ class LimberJoint(LimberJointSettings, PropertyGroup):
 
 
 def _make_unique(chain: bpy.types.PropertyGroup, _context: bpy.types.Context) -> None:
-    """Adds a number to the chain's name if another chain of the armature has that name."""
+    """Adds a number to the chain's name if another chain of the armature has that name; an empty one becomes
+    "Chain".
+    """
     taken = {other.name for other in chain.id_data.limber.chains if other.uid != chain.uid}
     name = free_name(chain.name or "Chain", taken)
     if chain.name != name:

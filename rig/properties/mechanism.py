@@ -127,9 +127,7 @@ class LimberPart(LimberMass, PropertyGroup):
 
 
 class LimberMechanismJoint(PropertyGroup):
-    """A joint in a mechanism's list: the object that connects two bodies and has the settings of
-    the joint.
-    """
+    """A joint in a mechanism's list: the object that connects two bodies and has the joint's settings."""
 
     name: StringProperty(
         name="Name",
@@ -324,7 +322,9 @@ class LimberMechanism(LimberPostures, LimberMotionStyle, LimberRange, PropertyGr
         name="Motors", description="Motors, each of which moves one degree of freedom", type=LimberMotor
     )
     active_motor: IntProperty(name="Motor", description="Motor whose settings the panel shows")
-    goals: CollectionProperty(name="Goals", description="Goals of the bodies", type=LimberMechanismGoal)
+    goals: CollectionProperty(
+        name="Goals", description="Goals of the bodies and of the centre of mass", type=LimberMechanismGoal
+    )
     active_goal: IntProperty(name="Goal", description="Goal whose settings the panel shows")
 
     rest_pose: CollectionProperty(

@@ -132,8 +132,8 @@ class LimberMotionStyle(LimberStyle):
 
 
 def motion_style(settings: bpy.types.PropertyGroup, joint: LimberJointStyle | None = None) -> MotionStyle:
-    """Style parameters for the motion filter of a joint or motor. `settings`: its chain, body or
-    mechanism.
+    """Style parameters for the motion filter of a joint or motor. `settings`: its chain, body or mechanism;
+    `joint`: the joint, if its Own Style may replace smoothness, responsiveness and soft limits.
     """
     style = joint if joint is not None and joint.own_style else settings
     return MotionStyle(

@@ -21,8 +21,8 @@ def _allow_arm(remote: bpy.types.PropertyGroup, allowed: bool) -> None:
 
 
 class LimberRemote(PropertyGroup):
-    """Settings of remote control, by OSC over UDP, of an object's targets, influence and weights, and of its
-    robot.
+    """Settings of remote control, by OSC over UDP or a page in a browser, of an object's targets, influence
+    and weights, and of its robot.
     """
 
     host: StringProperty(

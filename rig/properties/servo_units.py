@@ -84,8 +84,8 @@ def use_preset(servo: bpy.types.PropertyGroup, preset: Preset, protocol: str, sp
 
 
 def protocol_changed(device: bpy.types.PropertyGroup) -> None:
-    """Sets the default baud rate of the new protocol, and its default calibration on servos that are not
-    calibrated yet.
+    """Sets the default baud rate of the new protocol, unless the user has set another one that it offers, and
+    its default calibration on servos that are not calibrated yet.
     """
     if offered := capabilities_of(device.protocol).baudrates if device.protocol in BUILT_IN else ():
         usual = {capabilities_of(protocol).baudrates[0] for protocol in (OWN, *PROTOCOLS)}

@@ -49,7 +49,7 @@ def property_of(name: str, setting: Setting) -> bpy.props._PropertyDeferred:
 
 
 def _digits(setting: Setting) -> int:
-    """Decimal places that show two significant digits of the default."""
+    """Decimal places that show two significant digits of the default, 2 to `MOST_DIGITS`."""
     shown = degrees(setting.default) if setting.unit == "angle" else setting.default
     return min(MOST_DIGITS, max(2, 1 + ceil(-log10(shown)))) if shown else 2
 

@@ -20,21 +20,22 @@ LARGEST = 1e12
 # smaller, or infinite
 SINGLE = 3e38
 SHORTEST = 1e-6  # a stored quaternion with a smaller norm is replaced by the property's default
-_newest = 0  # largest `session_uid` of the objects checked so far; Blender gives new objects larger numbers
+# largest `session_uid` of the objects and scenes checked so far; Blender gives new ones larger numbers
+_newest = 0
 
 
 def may_be_new() -> bool:
-    """Whether objects may have come into the file since the last call of `bring_within_bounds`, perhaps from
-    other files.
+    """Whether objects or scenes may have come into the file since the last call of `bring_within_bounds`,
+    perhaps from other files.
     """
     return _largest_uid() > _newest
 
 
 def _largest_uid() -> int:
-    """Largest `session_uid` of the file's objects; 0 if there is none."""
+    """Largest `session_uid` of the file's objects and scenes."""
     uids = np.zeros(len(bpy.data.objects), np.int32)
     bpy.data.objects.foreach_get("session_uid", uids)
-    return int(uids.max(initial=0))
+    return int(max(uids.max(initial=0), *(scene.session_uid for scene in bpy.data.scenes)))
 
 
 def bring_within_bounds() -> None:
@@ -43,14 +44,18 @@ def bring_within_bounds() -> None:
     """
     global _newest
     _newest = _largest_uid()
-    for owner in bpy.data.objects:
+    for owner in (*bpy.data.objects, *bpy.data.scenes):
         changed = [_bring_group_within(group) for group in _groups(owner)]
         if any(changed):
             owner.update_tag()
 
 
-def _groups(owner: bpy.types.Object) -> Iterator:
-    """Limber's settings that are stored on an object and its bones."""
+def _groups(owner: bpy.types.Object | bpy.types.Scene) -> Iterator:
+    """Limber's settings that are stored on an object and its bones, or on a scene."""
+    if isinstance(owner, bpy.types.Scene):
+        if stored_value(owner, "limber_behaviour") is not None:
+            yield owner.limber_behaviour
+        return
     if stored_value(owner, "limber") is not None:
         yield owner.limber
     for bone in owner.pose.bones if owner.pose else ():

@@ -107,7 +107,9 @@ def _by_drivers(
 
 
 def depends_on_objects_alone(obj: bpy.types.Object) -> bool:
-    """Whether an object depends only on whole objects, not on bones or on objects' shapes."""
+    """Whether an object and all its parents have no constraints and no drivers, and are parented to whole
+    objects, not to bones or vertices.
+    """
     while obj is not None:
         if obj.parent is not None and obj.parent_type != "OBJECT":
             return False

@@ -148,7 +148,7 @@ def ends_of(chain: bpy.types.PropertyGroup, watch: int | None = None) -> list[Ch
 
 
 def with_goal(chain: bpy.types.PropertyGroup, watch: int | None = None) -> list[ChainEnd]:
-    """The ends that have a goal; `watch` as for `ends_of`."""
+    """The main end and the enabled additional ends, which follow their goals; `watch` as for `ends_of`."""
     return [end for end in ends_of(chain, watch) if end.number == 0 or end.settings.enabled]
 
 
@@ -177,7 +177,7 @@ def signed_axis(name: str) -> tuple[float, float, float]:
 
 def tool_frame(end: ChainEnd, end_length: float) -> tuple[tuple, tuple]:
     """Tool frame of an end in the end bone's frame: rotation (w, x, y, z) and offset [m]. The tool looks
-    along its +Y, and its up is its +Z.
+    along its +Y, and its up is its +Z. `end_length`: length [m] of the end's bone.
 
     Raises:
         RigError: forward and up axis are parallel, or a setting is invalid.

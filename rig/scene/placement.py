@@ -115,8 +115,8 @@ class Placement:
         self._bone_frames[uid] = {**self._bone_frames.get(uid, {}), **frames}
 
     def hanging_root(self, rig: bpy.types.Object, name: str, location: tuple) -> Hanging | None:
-        """The base of a chain (its root bone before its own rotation) if another chain carries it; None if no
-        chain does, or if only Blender can compute its pose.
+        """The base of a chain (its root bone `name` before its own rotation, at `location` [m] from its rest
+        position) if another chain carries it; None if no chain does, or if only Blender can compute its pose.
         """
         bone = rig.data.bones[name]
         if not self._may_hang(rig, bone.parent):
@@ -140,7 +140,7 @@ class Placement:
 
     def target(self, obj: bpy.types.Object, bone: str) -> list[list[float]]:
         """World matrix (4, 4) of a target, an object or a bone of it; in double precision if the chain that
-        carries it is known.
+        carries it is known. A camera that has seen a person gives that person's position.
         """
         if not bone and (person := self.person(obj)) is not None:
             rows = [list(row) for row in self.object(obj)]
@@ -172,7 +172,7 @@ class Placement:
     def _hanging_bone(
         self, rig: bpy.types.Object, bone: bpy.types.Bone, relative: np.ndarray
     ) -> Hanging | None:
-        """A frame fixed to a bone, if a chain carries it; `relative`: (4, 4) in the bone's own frame."""
+        """A frame fixed to a bone; None if no chain carries it. `relative`: (4, 4) in the bone's frame."""
         uid = rig.session_uid
         frames, moved = self._bone_frames.get(uid, {}), self.moved.get(uid, {})
         while bone.name not in self.bodies.get(uid, ()):
@@ -195,7 +195,9 @@ class Placement:
         return None
 
     def _hanging_object(self, obj: bpy.types.Object, relative: np.ndarray) -> Hanging | None:
-        """A frame fixed to an object, if a chain carries it; `relative`: (4, 4) in the object's frame."""
+        """A frame fixed to an object, if a chain carries it, else None; `relative`: (4, 4) in the object's
+        frame.
+        """
         while obj.parent is not None and "" not in self.bodies.get(obj.session_uid, ()):
             frame = in_parent(obj.evaluated_get(self.depsgraph))
             if frame is None:
@@ -207,8 +209,8 @@ class Placement:
         return None
 
     def root(self, rig: bpy.types.Object, name: str, location: tuple) -> np.ndarray:
-        """Frame (4, 4) in armature space of a chain's base: its root bone before its own rotation. On a link
-        of a whole body it has the solver's double precision.
+        """Frame (4, 4) in armature space of a chain's base: its root bone `name` before its own rotation, at
+        `location` [m] from its rest position. On a link of a whole body it has the solver's double precision.
         """
         bone = rig.data.bones[name]
         link = self._link(rig, bone.parent)
@@ -271,7 +273,9 @@ class Placement:
         return self._parent(obj, self.object(obj.parent), is_new=True) @ obj.matrix_parent_inverse
 
     def _placed(self, obj: bpy.types.Object, evaluated: bpy.types.Object) -> Matrix:
-        """World matrix of an object from its own channels, its parent and its Child Of constraints."""
+        """World matrix of an object from its own channels, its parent and its Child Of constraints; with
+        other constraints, from its evaluated pose relative to its parent.
+        """
         constraints = [
             constraint
             for constraint in evaluated.constraints

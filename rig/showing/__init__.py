@@ -1,1 +1,1 @@
-"""Display of solutions in Blender: the hidden proxy armature, lines for overlays, and thumbnails."""
+"""Display of solutions in Blender: hidden proxy armatures, lines for overlays, and thumbnails of postures."""

@@ -13,7 +13,7 @@ from mathutils import Matrix, Quaternion, Vector
 
 from ...character.widest_look import LookState
 from ..chains.chain import UNLIMITED
-from ..scene.goal import AXES, ends_of, forward_axis, signed_axis, why_no_target
+from ..scene.goal import AXES, forward_axis, signed_axis, why_no_target, with_goal
 from .segments import Segment, segments_of
 from .solved_chain import SolvedChain
 
@@ -80,8 +80,8 @@ def rays(
     look: LookState | None = None,
     is_on_its_way: bool = False,
 ) -> Iterator[Ray]:
-    """Gaze rays of the chain's ends that look at a point. Targets that are not in the scene have no ray: a
-    deleted object still exists while a chain refers to it.
+    """Gaze rays of the chain's enabled ends that look at a point. Targets that are not in the scene have no
+    ray: a deleted object still exists while a chain refers to it.
 
     Args:
         rig: The armature object.
@@ -90,7 +90,7 @@ def rays(
         is_on_its_way: Whether that look still eases toward its target.
     """
     scene, view_layer = bpy.context.scene, bpy.context.view_layer
-    for end in ends_of(chain):
+    for end in with_goal(chain):
         settings, target, bone = end.settings, end.target, rig.pose.bones.get(end.bone)
         if target is None or bone is None or settings.goal != "POINT":
             continue
@@ -201,8 +201,8 @@ def _circle(lower: float, upper: float) -> np.ndarray:
 
 
 def late(rig: bpy.types.Object, session: SolvedChain) -> list[Segment]:
-    """Head and tail [m, world] of each bone in the solver's pose; empty if the motion filter's lag is not
-    visible.
+    """Head and tail [m, world] of the chain's bones and of their descendants in the solver's pose; empty if
+    the motion filter's lag is not visible.
     """
     outputs = session.outputs
     if outputs is None or not session.poses or outputs.lag < LATE:

@@ -18,8 +18,8 @@ MECHANISMS = hidden.Proxies("Limber Mechanism", MARK, CONSTRAINT, "WORLD")
 
 
 def attach(owner: bpy.types.Object, reading: Reading) -> bpy.types.Object:
-    """Attaches all bodies of the mechanism to its proxy, which is made if it is missing; returns
-    the proxy.
+    """Attaches all bodies of the mechanism to its proxy, which is made if it is missing, and releases other
+    objects and bones that copy it; returns the proxy.
     """
     holders = _holders(reading)
     proxy = MECHANISMS.attach(owner, holders)

@@ -110,7 +110,7 @@ RIGS = Proxies(PROXY_NAME, MARK, CONSTRAINT, "LOCAL")
 
 
 def rigs() -> list[bpy.types.Object]:
-    """All armature objects of the file except the proxies."""
+    """All armature objects of the file except the proxies of armatures (`RIGS`)."""
     return [obj for obj in bpy.data.objects if obj.type == "ARMATURE" and obj.pose and MARK not in obj]
 
 

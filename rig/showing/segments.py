@@ -9,8 +9,8 @@ Segment = tuple[tuple[float, float, float], tuple[float, float, float]]  # head 
 
 
 def segments_of(rig: bpy.types.Object, bases: dict[str, Matrix]) -> list[Segment]:
-    """Head and tail [m, world] of the bones with a basis in `bases`, and of all their descendants; other
-    bones have their shown pose.
+    """Head and tail [m, world] of the bones with a basis matrix in `bases`, and of all their descendants.
+    Relative to its parent, a bone without such a basis has its shown pose.
     """
     matrices: dict[str, Matrix] = {}
     segments = []

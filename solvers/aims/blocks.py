@@ -42,7 +42,7 @@ HALF_ROLL_SIGNS = np.array([-1.0, 1.0, -1.0])
 class EndError(NamedTuple):
     """Errors of one end: of its view, its whole orientation and its position."""
 
-    angle: float = 0.0  # [rad] error of the whole orientation; for Direction and Point, of the view alone
+    angle: float = 0.0  # [rad] error of the whole orientation; if the goal is a view, of the view alone
     whole: float = 0.0  # [rad] error of the orientation including the roll, if the goal prescribes one
     distance: float = 0.0  # [m] error of the position; 0 if the goal has none
 
@@ -93,7 +93,8 @@ class BlockErrors(NamedTuple):
     error: Array  # (m, r) [rad], or in fractions of the reach
     # (m, 3, r) or (3, r) reduction per radian about each axis; None if rotations reduce nothing
     by_rotation: Array | None
-    by_movement: Array | None = None  # reduction of the error per metre along each axis
+    # of the same shape: reduction per metre along each axis; None if movements reduce nothing
+    by_movement: Array | None = None
 
 
 class ResidualBlock:
@@ -195,8 +196,8 @@ class PositionBlock(ResidualBlock):
 
 
 class ViewBlock(ResidualBlock):
-    """The view along a direction or to a point; with `up` also the roll about it, weighted by the sine of the
-    angle between view and up.
+    """The view along a direction or to a point; with `up` also the roll about it, weighted by `ROLL_WEIGHT`
+    times the sine of the angle between the desired view and up.
 
     The error is a rotation vector's components along the end's own axes X and Z and, for the roll, Y.
     """

@@ -15,7 +15,7 @@ LONGEST_STEP = 1.0  # [rad] longest step: up to this length a step by the linear
 
 def nearest_orientation(end_goal: EndGoal, pose: Pose, reach: float) -> Quaternion:
     """The orientation that meets the tool's aim at its position in `pose` and is nearest to its orientation
-    there; `reach` [m] is that of the skeleton.
+    there, from which Newton's method begins; `reach` [m] is that of the skeleton.
     """
     rotation, position = pose.tool_rotation, np.array([pose.tool_position])
     for _ in range(MOST_STEPS):

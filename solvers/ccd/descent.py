@@ -101,8 +101,9 @@ class CoordinateDescent:
         at most `sweeps` sweeps over the joints. `splits`: whether joints are divided between an
         orientation and a position, as in `EndTask`.
 
-        Sweeps converge linearly, slowly where joints work against each other. So after every few sweeps the
-        angles are extrapolated (Anderson acceleration), and the result is kept if its error is smaller.
+        Sweeps converge linearly, slowly where joints work against each other. So, if the options say so, the
+        angles are extrapolated after every `MEMORY` sweeps (Anderson acceleration), and the result is kept if
+        its error is smaller.
         """
         tasks = self._tasks(goal, splits)
         current = list(angles)

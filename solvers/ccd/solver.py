@@ -130,8 +130,8 @@ class Ccd:
         return self._annealed(goal, first)
 
     def _annealed(self, goal: GazeGoal, best: DescentResult) -> DescentResult:
-        """The best result of descents from random offsets, each from the best so far and smaller than the
-        last, until the goal is met.
+        """The best of `best` and of up to `anneals` descents, until the goal is met. Each begins at a random
+        offset from the best so far; the offsets' bounds get smaller each time.
         """
         lower, upper = self.skeleton.lower, self.skeleton.upper
         sweeps = best.sweeps

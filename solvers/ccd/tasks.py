@@ -65,7 +65,7 @@ class Pulling(Protocol):
 
 
 class WholeOrientation:
-    """Desired orientation of an end."""
+    """Contribution of an end's desired orientation."""
 
     def __init__(self, target: Quaternion, symmetric: bool) -> None:
         self.target, self.symmetric = target, symmetric
@@ -78,7 +78,7 @@ class WholeOrientation:
 
 
 class View:
-    """Desired view of an end: along a direction or to a point, with free or upright roll."""
+    """Contribution of an end's desired view: along a direction or to a point, with free or upright roll."""
 
     def __init__(self, block: ViewBlock) -> None:
         self.block = block
@@ -262,8 +262,9 @@ def rotation_within(pull: Pull, angle: float, range_left: Range) -> float:
 
 
 def pull_to_point(axis: Vector, position: Vector, eye: Vector, view: Vector, target: Vector) -> Pull | None:
-    """Gradient terms of a revolute joint at `position` that bring the line of sight onto a point [m]; None if
-    the joint cannot change that.
+    """Gradient terms of a revolute joint at `position` that bring the line of sight, from `eye` along `view`
+    (unit), onto a point [m]; None if the point to rotate is behind the eye or at the joint, or the target is
+    at the joint.
 
     The point on the line of sight that is as far from the joint as the target is can be rotated onto the
     target; then the view is exact, however near the target. If no point of the line is so near the joint, the

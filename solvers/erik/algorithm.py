@@ -39,7 +39,9 @@ class _Best:
         self.answer = ErikResult([], math.inf, math.inf, math.inf, 0, False)
 
     def accepts(self, angles: list[float], iteration: int) -> bool:
-        """Whether the angles' error is within the threshold (Algorithm 7)."""
+        """Keeps the angles if no error so far is smaller; returns whether their error is within the threshold
+        (Algorithm 7).
+        """
         bases = self._chain.bases(angles)
         if self._aim.orientation is None:
             orientation = papers_error(vector_angle(rotate(bases[-1], Y), self._aim.direction))
@@ -78,8 +80,8 @@ class _Run:
         self._forward: tuple[list[float], list[Quaternion]] | None = None
 
     def avoid_edges(self, iteration: int) -> None:
-        """Moves the warped posture off the edges of the joints' ranges, in the iteration that the
-        hyperparameters name.
+        """In the iteration that the hyperparameters name, moves the warped posture off the edges of the
+        joints' ranges; from then on forward phases keep off them too.
         """
         hyper = self._hyper
         if not hyper.avoid_edges or iteration != hyper.avoid_edges_from_iteration:
@@ -139,8 +141,8 @@ class _Run:
         return True
 
     def try_ccd(self, iteration: int, previous: Sequence[float] | None) -> None:
-        """CCD from the last angles and, if that is not accepted, from the previous frame's solution, or from
-        zero.
+        """CCD from the last angles and, if that is not accepted, from the previous frame's solution or,
+        without one, from zero.
         """
         chain, hyper = self._chain, self._hyper
         if not self._best.accepts(ccd(chain, self._angles, self._aim, hyper), iteration):
@@ -167,8 +169,8 @@ def calculate_erik(
             is that of the warped posture.
         direction: The unit vector along which the end looks; that of `target` when there is one.
         hyper: The hyperparameters.
-        previous: Angles (n,) within limits of the last frame's solution. After a correction of its aim it is
-            returned unchanged if its error is within the threshold, with 0 iterations. The paper lists this
+        previous: Angles (n,) within limits of the last frame's solution. Its aim is corrected by BWCD; if the
+            error is then within the threshold, that is the result, with 0 iterations. The paper lists this
             input but never uses it.
     """
     # If the roll is free, the end's twist stays as authored, since it determines the roll.

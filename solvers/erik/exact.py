@@ -60,8 +60,8 @@ class ErikExact:
     same way, is another candidate.
 
     The solution is the candidate that meets the aim with the least shape deviation. If none does, starts
-    spread over the joints' ranges are tried, and the least error decides. If a chain cannot be upright as
-    well, the view is exact and the roll as near as possible.
+    spread over the joints' ranges are tried, at most once in `SEARCH_PAUSE`, and the least error decides. If
+    a chain cannot be upright as well, the view is exact and the roll as near as possible.
     """
 
     def __init__(self, skeleton: Skeleton, hyper: Hyperparameters | None = None) -> None:
@@ -135,9 +135,9 @@ class ErikExact:
         previous: tuple[float, ...] | None,
         searches: bool,
     ) -> tuple[Candidate, int]:
-        """The best candidate and ERIK's iterations; if ERIK keeps the previous solution, only that one is
-        considered. With `searches`, if no candidate meets the aim, starts spread over the joints' ranges
-        are tried too.
+        """The best of the candidates from ERIK's solution and, unless that is the previous solution, from the
+        posture; and ERIK's iterations. With `searches`, if no candidate meets the aim, starts spread over the
+        joints' ranges are tried too.
         """
         best = self.erik.look(goal, posture, previous)
         candidates = self._corrected(

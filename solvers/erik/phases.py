@@ -38,8 +38,8 @@ def forward_phase(
     edge_offset: float,
     end_from_target: bool = True,
 ) -> tuple[list[float], list[Quaternion]]:
-    """Forward phase: angles (n,) within limits and bases (n + 1,) of the chain, solved from the end, which is
-    at the target, to the root.
+    """Forward phase: angles (n,) [rad] and bases (n + 1,) of the chain, solved from the end, which is at the
+    target, to the root. Angles are within limits, except bends whose sign a roll by pi has reversed.
 
     Args:
         chain: The virtual chain.
@@ -209,8 +209,9 @@ def _swing(
     desired: Vector,
     angles: Sequence[float],
 ) -> float:
-    """Lines 11 to 24 of Algorithm 15: of the two angles [rad] at the desired latitude, the one nearer to
-    `desired`, otherwise the one nearer to the child's link.
+    """Lines 11 to 24 of Algorithm 15: of the two angles [rad] at the latitude of `desired`, the one that
+    brings the link nearer to `desired` or, if both are equally near, nearer to the child's link; at the end
+    the one in the hemisphere of `desired`.
     """
     model = chain.models[k]
     local = rotate(conjugate(basis), desired)

@@ -64,8 +64,8 @@ class Erik:
 
     @cached_property
     def compiled(self) -> CompiledErik | None:
-        """ERIK in the compiled kernel; None if this machine has no kernel, or the kernel does not support a
-        number.
+        """ERIK in the compiled kernel; None if this machine has no kernel, or the kernel refuses a number of
+        the chain or of the settings.
         """
         library = kernel()
         if library is None:
@@ -114,7 +114,8 @@ class Erik:
         """ERIK's angles; `previous` (n,) is the last frame's solution, if used.
 
         The paper has no prismatic joints: they stay as in the posture. If the revolute joints alone miss a
-        point, all joints move by the smallest change that meets it, and ERIK solves again from there.
+        point, all joints move by the smallest change that meets it, ERIK solves again from there, and the
+        solution with the smaller error of the view is returned.
         """
         best = self._solved(goal, posture, previous)
         if not isinstance(goal.aim, Point) or not self.sliding or best.measured.angle <= self.hyper.ccd_error:
@@ -166,7 +167,7 @@ class Erik:
         previous: tuple[float, ...] | None,
     ) -> tuple[tuple[float, ...], ErikResult]:
         """Solves for the view of a point repeatedly, each time from the end's position in the solution
-        before.
+        before; the best solution, as from `_along`, with the iterations of all.
 
         After the first, each solve starts from the best solution so far: corrected for the view it mostly
         stays the same, and so does the end's position. For near points this does not always converge: a

@@ -36,12 +36,12 @@ class Damping:
         self._growth = 2.0  # factor after the next step that does not help; each such step doubles it
 
     def at(self, square: float) -> float:
-        """Damping for a given squared error of the task."""
+        """Damping for a given squared error of the task; an error below `LEAST_SHARE` counts as that."""
         return self.share * max(square, LEAST_SHARE)
 
     def after(self, gain: float, promised: float) -> None:
         """Adapts the damping after a step that reduced the squared error by `gain`, where the linear model
-        predicted `promised`.
+        predicted `promised`, by a factor of a third to two. A prediction of no reduction leaves it unchanged.
         """
         self._growth = 2.0
         if promised > 0.0:
@@ -49,8 +49,8 @@ class Damping:
             self.share = min(max(self.share * factor, LEAST_SHARE), MOST_SHARE)
 
     def raised(self) -> bool:
-        """Increases the damping after a step that has not helped; returns False if it is already at its
-        largest.
+        """Increases the damping after a step that has not helped; returns False if it is above `MOST_SHARE`
+        already, and sets it to that.
         """
         if self.share > MOST_SHARE:
             self.share, self._growth = MOST_SHARE, 2.0

@@ -53,8 +53,8 @@ class JointModel:
         return self.zero + hemisphere * math.acos(min(1.0, max(-1.0, cosine)))
 
     def local_swing(self, target: Vector) -> tuple[float, float]:
-        """Angles [rad] within limits at which the segment has the target's latitude: one in the target's
-        hemisphere, one in the other.
+        """Angles [rad] at which the segment has the target's latitude, or the nearest possible one, each
+        moved within limits by `safe_angle`: one in the target's hemisphere, one in the other.
 
         Algorithm 13, and lines 12 to 15 of Algorithm 15. If the segment or the parent is along the axis, the
         latitude does not depend on the angle; then the angle is the one that brings the segment nearest to
@@ -81,7 +81,9 @@ class JointModel:
         return about(self.axis, angle)
 
     def within(self, angle: float) -> float | None:
-        """`angle` [rad] plus the multiple of 2 pi that brings it within limits; None if there is none."""
+        """`angle` [rad] plus the multiple of 2 pi that brings it within limits; None if there is none. Only
+        angles within one and a half revolutions of 0 are tried, those within half a revolution first.
+        """
         angle = wrap(angle)
         for candidate in (angle, angle - math.tau, angle + math.tau):
             if self.lower - SAME_ANGLE <= candidate <= self.upper + SAME_ANGLE:
@@ -99,8 +101,8 @@ class JointModel:
         return self.lower if to_lower <= to_upper else self.upper
 
     def safe_twist(self, angle: float) -> float:
-        """Algorithm 12: a twist within limits. An angle outside of them is rotated by half a revolution, then
-        clamped.
+        """Algorithm 12: a twist within limits. An angle outside of them is rotated by half a revolution; if
+        it is then outside too, it becomes the limit nearest to `angle`.
 
         The printed version needs C's modulo and limits of exactly +-90 degrees (+-120 would map 150 to -90).
         The half turn rolls everything that follows by pi, so later bends must change their sign.
@@ -112,7 +114,7 @@ class JointModel:
 
     def off_edge(self, angle: float, offset: float) -> float:
         """An angle [rad] at a limit, moved inwards by `offset` [rad] (AvoidJointEdge of section 7.1); other
-        angles are unchanged.
+        angles, and those of a range of at most twice the offset, are unchanged.
         """
         if self.upper - self.lower <= 2.0 * offset:
             # no room: a joint with such a small range is practically fixed

@@ -56,6 +56,17 @@ def test_a_target_that_is_deleted_while_live_has_no_ray_until_it_is_back(rig, ch
     )
 
 
+def test_an_additional_end_has_a_ray_only_while_it_is_enabled(rig, chain, session):
+    from limber.rig.showing import chain_lines
+
+    bpy.ops.limber.add_end(bone="middle")
+    end = chain.ends[0]
+    end.goal, end.target = "POINT", chain.target
+    assert len(list(chain_lines.rays(rig, chain))) == 2
+    end.enabled = False
+    assert len(list(chain_lines.rays(rig, chain))) == 1, "a disabled end follows no target and has no error"
+
+
 def test_the_ray_misses_by_the_angle_that_the_end_misses(rig, chain, session):
     from limber.rig.showing import chain_lines
 

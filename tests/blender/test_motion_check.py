@@ -99,6 +99,23 @@ def test_a_pop_of_the_target_is_a_pop_of_a_joint(rig, chain):
     assert all(10 <= pop.worst <= 14 for pop in pops)
 
 
+def test_findings_of_several_chains_are_listed_by_severity():
+    from limber.rig.output.motion_check.findings import KINDS
+
+    rig, lower = looking_chain(None, "base", "middle")
+    _, upper = looking_chain(rig, "upper", "head", at=lower.target)
+    keyed(lower.target, (10, 22), end=(-0.6, 0.5, 0.3))
+    bpy.context.scene.frame_start, bpy.context.scene.frame_end = 1, 40
+    for joint in (*lower.joints, *upper.joints):
+        joint.velocity = 1.0
+    for chain in (lower, upper):
+        chain.live = True
+    found = checked(rig).findings
+    assert {finding.chain for finding in found if finding.kind == "LOST"} == {lower.name, upper.name}
+    order = [list(KINDS).index(finding.kind) for finding in found]
+    assert order == sorted(order)
+
+
 def test_a_check_leaves_frame_pose_and_actions_as_they_were(rig, chain):
     bpy.context.scene.frame_set(7)
     rig.pose.bones["lower"].rotation_euler.x = 0.3

@@ -41,6 +41,8 @@ def numbers_of(group) -> Iterator[tuple]:
 
 
 def numbers() -> Iterator[tuple]:
+    for scene in bpy.data.scenes:
+        yield from numbers_of(scene.limber_behaviour)
     for thing in bpy.data.objects:
         yield from numbers_of(thing.limber)
         for bone in thing.pose.bones if thing.pose else ():
@@ -102,6 +104,13 @@ def mechanism() -> None:
     bpy.ops.limber.store_posture()
 
 
+def behaviour() -> None:
+    chain()
+    bpy.ops.limber.add_ready_set(name="ATTENTIVE")
+    for items in ("gestures", "chains", "postures"):
+        bpy.ops.limber.add_to_behaviour(items=items)
+
+
 def lamp() -> None:
     bpy.ops.limber.add_demo_lamp()
     make_active(next(thing for thing in bpy.data.objects if thing.type == "ARMATURE"))
@@ -112,7 +121,9 @@ def lamp() -> None:
                 operator()
 
 
-MAKERS = pytest.mark.parametrize("make", [chain, body, mechanism, lamp], ids=lambda make: make.__name__)
+MAKERS = pytest.mark.parametrize(
+    "make", [chain, body, mechanism, behaviour, lamp], ids=lambda make: make.__name__
+)
 
 
 def is_shown(panel) -> bool:

@@ -54,8 +54,8 @@ class Bvh:
 
 
 def read(path: Path) -> Bvh:
-    """The content of a BVH file. Raises RigError, with the frame and the remedy, if the file cannot be read,
-    is truncated, or has values that are not finite.
+    """The content of a BVH file. Raises RigError, with the remedy, if the file cannot be read, is no BVH
+    file, is truncated, or has invalid values or values that are not finite.
     """
     try:
         with open_regular(path) as file:
@@ -152,7 +152,9 @@ def _statements(lines: Iterable[str]) -> Iterator[Statement]:
 
 
 def _take_offset(joint: BvhJoint, is_end: bool, words: list[str]) -> None:
-    """Adds an OFFSET to its joint, or to one of the joint's End Sites."""
+    """Adds an OFFSET to its joint, or to one of the joint's End Sites. Raises RigError if it does not begin
+    with three finite numbers.
+    """
     numbers = _plain_numbers(" ".join(words[1:])).split()[:3]
     if len(numbers) < 3 or not all(_is_number(word) and isfinite(float(word)) for word in numbers):
         raise RigError(f"joint {shown(joint.name)} has an OFFSET without three numbers: {FROM_FILE}")
@@ -164,7 +166,7 @@ def _take_offset(joint: BvhJoint, is_end: bool, words: list[str]) -> None:
 
 def _take_channels(joint: BvhJoint, is_end: bool, statement: Statement, first: int) -> int:
     """Adds CHANNELS, which begin at the column `first`, to their joint; those of an End Site move nothing.
-    Returns their number.
+    Returns their number. Raises RigError if names are missing, or a joint has CHANNELS or a channel twice.
     """
     words = statement.words
     count = _count(words[1]) if len(words) > 1 else -1
@@ -187,7 +189,7 @@ def _take_channels(joint: BvhJoint, is_end: bool, statement: Statement, first: i
 
 def _motion(lines: list[str], width: int) -> tuple[float, list[str]]:
     """Frame time [s] and the numbers of all frames, from the lines after MOTION: "Frames:" and their number,
-    "Frame Time:" and seconds, then the values.
+    "Frame Time:" and seconds, then the values. Raises RigError if a part is missing or invalid.
     """
     words = _plain_numbers("\n".join(lines)).replace(":", " ").split()
     head, values = words[:5], words[5:]
@@ -224,7 +226,9 @@ def _numbers(words: list[str], width: int) -> np.ndarray:
 
 
 def _plain_numbers(text: str) -> str:
-    """The text with decimal points instead of decimal commas, and a blank between any two numbers."""
+    """The text with decimal points instead of decimal commas, and a blank between numbers that run into each
+    other at a minus sign.
+    """
     return GLUED.sub(" -", " ".join(map(_plain_word, text.split())) if "," in text else text)
 
 

@@ -1,5 +1,5 @@
-"""Measures of faults in a clip and in a robot's motion that follows it: sliding feet, joints stopped by
-limits.
+"""Measures of faults in a clip and in a robot's motion that follows it: sliding feet, feet that stand at
+two heights, joints stopped by limits.
 """
 
 from collections.abc import Sequence
@@ -64,7 +64,7 @@ def _leg_length(positions: Array, feet: Sequence[int], hips: int) -> float:
 def _slide(
     rotations: Array, positions: Array, leg: float, floor: float, window: int, seconds: float
 ) -> float:
-    """Largest horizontal distance [m] that a foot moves while it is low, level and does not rotate.
+    """Largest horizontal distance [m] that a foot moves while it is low and hardly rises, falls or rotates.
 
     Args:
         rotations, positions: (t, 3, 3) and (t, 3) [m] poses of the foot.

@@ -48,7 +48,7 @@ def clip_motion(
         title: Name of the motion.
 
     Raises:
-        HardwareError: a limit is exceeded.
+        HardwareError: as `RobotFrames.motion`, for a robot with servos.
     """
     if sent is None:
         return _body_motion(rig, recorded, rate, title)

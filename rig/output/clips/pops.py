@@ -142,7 +142,7 @@ def _pops(poses: Array, between: Between, least: float, fastest: float) -> Array
 def _deviations(motions: Array, fastest: float) -> Array:
     """Deviation (t - 1, k) of each motion from the nearest of those that a body can make there: the motion
     before, the motion after, and that on the curve. Before the first and after the last frame the body may
-    stand still. `fastest` as for `_pops`.
+    stand still, as it may instead of an expected motion larger than `fastest` (as for `_pops`).
     """
     still = np.zeros_like(motions[:1])
     expected = np.array(

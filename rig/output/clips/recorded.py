@@ -32,7 +32,8 @@ class Recorded:
     Attributes:
         frames: Numbers of the t frames.
         seconds: Time [s] from one frame to the next.
-        bones: Names of the clip's k bones that the robot follows, and their ancestors; parents first.
+        bones: Names of k bones of the clip, parents first: those that the robot follows, those whose joints
+            have known ranges, and the ancestors of both.
         source_rotations, source_positions: Their world poses (t, k, 3, 3) and (t, k, 3).
         height: Largest extent of the clip's figure at rest along an axis, in the unit of its positions.
         hips: Index of the topmost bone that a link follows.
@@ -46,7 +47,7 @@ class Recorded:
         lower, upper: (n,) [rad; prismatic joints m] limits of these joints.
         errors: (t,) [rad] largest error of a link.
         worst: For each frame the link with this error.
-        lost: Sentences about frames in which chains have lost their targets, or bodies have no goal.
+        lost: Sentences about frames in which chains have lost their targets, or a mover has no goal.
         figure: Bones of the clip whose joints have known ranges.
         sides: Left and right bones of the clip.
     """
@@ -137,7 +138,7 @@ class ClipCheck(MotionCheck):
         return len(self.retarget.source.data.bones[self.bones[bone]].parent_recursive)
 
     def _parents(self) -> dict[str, str | None]:
-        """Parent of each recorded bone of the clip; their ancestors are recorded too."""
+        """Parent of each recorded bone of the clip, itself a recorded bone; None for a root."""
         bones = self.retarget.source.data.bones
         return {name: parent.name if (parent := bones[name].parent) else None for name in self.bones}
 
@@ -176,7 +177,9 @@ class ClipCheck(MotionCheck):
 
 
 def _lost(result: MotionCheckResult, body: str) -> tuple[str, ...]:
-    """Sentences on frames in which a chain missed its target, or a goal was missed."""
+    """Sentences on frames in which a mover has no goal to follow, or a mover other than the body, whose name
+    is `body`, has lost its target.
+    """
     return tuple(
         f"Frame {finding.worst}: {finding.sentence}"
         for finding in result.findings

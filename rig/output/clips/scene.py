@@ -70,7 +70,8 @@ def follow(rig: bpy.types.Object, source: bpy.types.Object) -> range:
     those that Pair by Names finds; returns the clip's frames.
 
     Raises:
-        RigError: too few bones can be paired, or bones of the file's pairs are missing in the clip.
+        RigError: too few bones can be paired or they cannot be calibrated, or bones of the file's pairs are
+            missing in the clip.
     """
     retarget = rig.limber.retarget
     before, retarget.input = retarget.source, "ARMATURE"
@@ -105,7 +106,9 @@ def _refuse_too_few(rig: bpy.types.Object, retarget: bpy.types.PropertyGroup) ->
 
 
 def _match_size(before: bpy.types.Object | None, source: bpy.types.Object, names: list[str]) -> None:
-    """Moves and scales a clip's armature to the position and size that the source in the robot's file had."""
+    """Moves and scales a clip's armature to the position and size that `before`, the source in the robot's
+    file, had, if that has the bones `names` too. Raises RigError if the clip lacks some of these bones.
+    """
     if lacking := [name for name in names if name not in source.data.bones]:
         raise RigError(
             f"it lacks {named(sorted(lacking))}, which the set-up pairs: take a clip of the same skeleton, or"

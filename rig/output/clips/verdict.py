@@ -25,9 +25,9 @@ class ClipVerdict:
     """How a robot follows a clip.
 
     Attributes:
-        aim_error: Largest error [deg] of a link or an end.
-        joints_at_limit: Number of joints that stop at a limit while the clip goes farther.
-        pops: Number of frames in which the clip or the robot jumps.
+        aim_error: Largest error [deg] of a link.
+        joints_at_limit: Number of joints that are at a limit while a link's error is above `LIMITED`.
+        pops: Number of frames in which the clip or the robot jumps, or limbs of the clip exchange poses.
         joint_jump: Largest rotation [deg] of a joint in one frame; a link may be still while its joints
             rotate.
         slid_feet: Largest distance, as a share of the leg's length, that a foot slides.
@@ -35,7 +35,8 @@ class ClipVerdict:
             stands at one place.
         lying: Share of frames in which the trunk of the clip's figure is far from upright.
         out_of_range: Number of joints of the clip's figure that exceed a person's range.
-        findings: Sentences with joint or bone and frame; empty if the clip is good.
+        findings: Sentences on what was found, at most `MOST_SENTENCES`, then the number of the others; empty
+            if the clip is good.
     """
 
     aim_error: float = 0.0
@@ -73,7 +74,8 @@ def judge(recorded: Recorded) -> ClipVerdict:
 
 def _pops(recorded: Recorded, verdict: ClipVerdict) -> Iterator[tuple[int, str]]:
     """Frame and sentence of each pop: of a bone of the clip, of the clip's position, of a link of the robot,
-    or of two bones of the clip that exchange their poses.
+    or of two bones of the clip that exchange their poses. Also stores the joints' largest rotation in one
+    frame in the verdict.
     """
     clip = recorded.bones, recorded.source_rotations, pops.POP, "the clip"
     robot = recorded.links, recorded.link_rotations, discontinuities.ROTATION, "the robot"

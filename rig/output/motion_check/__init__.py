@@ -1,1 +1,3 @@
-"""Motion Check: finds motion that a robot cannot follow, and frames in which an end loses its target."""
+"""Motion Check: finds motion that a robot cannot follow, frames in which an end loses its target, and links
+that enter no-go zones.
+"""

@@ -17,7 +17,7 @@ from ...live.stage import SceneStage
 from ...live.uses import Use, as_seen, why_not, with_company
 from ...scene.placement import Placement
 from ..stepped import SteppedJob
-from .findings import CheckedJoint, CheckedTake, MotionFinding, findings
+from .findings import CheckedJoint, CheckedTake, MotionFinding, by_severity, findings
 from .zones import Links, intrusions, zones_of
 
 
@@ -40,14 +40,18 @@ def result(rig: bpy.types.Object) -> MotionCheckResult | None:
 
 @dataclass(frozen=True)
 class Entered:
-    """A link inside a no-go zone at a frame: head and tail (2, 3) [m, world], and a description."""
+    """A link that is in a no-go zone at a frame, or has passed through it since the frame before: head and
+    tail (2, 3) [m, world] at the frame, and a description.
+    """
 
     line: np.ndarray
     words: str
 
 
 def entered(frame: int, rigs: Iterable[bpy.types.Object]) -> list[Entered]:
-    """Links of these armatures inside no-go zones at a frame, according to their last checks."""
+    """Links of these armatures that are in no-go zones at a frame, or have passed through them since the
+    frame before, according to their last checks.
+    """
     if not _results:
         return []
     entered_links = []
@@ -185,7 +189,9 @@ class MotionCheck(SteppedJob):
             take.remarks[frame] = session.remark
 
     def _note_seen(self, mover: Mover, frame: int) -> None:
-        """Records the values of joints that no solver moves, as the scene shows them."""
+        """Records the values of joints that no solver moves, as the scene shows them, and the bone whose pose
+        its joints can represent least.
+        """
         take = self.takes.get(mover.key)
         joints = [joint for joint in mover.joints() if joint.bone in mover.owner.pose.bones]
         keys = [joint.key for joint in joints]
@@ -226,11 +232,12 @@ class MotionCheck(SteppedJob):
         return [*self.own, *self.seen]
 
     def finish(self) -> MotionCheckResult:
-        """Result of the check, which is also stored for the panel."""
+        """Ends the check; returns its result, which is also stored for the panel."""
         self._end()
         takes = tuple(self.takes.values())
-        all_findings = tuple(finding for take in takes for finding in findings(take, *self.beyond))
-        _results[self.rig.session_uid] = check_result = MotionCheckResult(takes, all_findings, self.frames)
+        all_findings = by_severity(finding for take in takes for finding in findings(take, *self.beyond))
+        check_result = MotionCheckResult(takes, tuple(all_findings), self.frames)
+        _results[self.rig.session_uid] = check_result
         return check_result
 
 

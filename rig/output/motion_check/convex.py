@@ -158,7 +158,9 @@ def distance(body: ConvexBody, head: np.ndarray, tail: np.ndarray) -> float:
 
 
 def _nearest_of(corners: np.ndarray, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The corners (k, 3) that span the point of their hull nearest to the origin, and their weights (k,)."""
+    """Those of the corners (k, 3) that span the point of their hull nearest to the origin, and their weights
+    in this point. `weights` (k,): those of the point that was nearest before, 0 for a new corner.
+    """
     while True:
         hull_weights = np.linalg.lstsq(1.0 + corners @ corners.T, np.ones(len(corners)), rcond=None)[0]
         hull_weights /= hull_weights.sum()

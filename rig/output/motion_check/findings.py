@@ -1,8 +1,8 @@
-"""Findings about a mover's motion: exceeded joint limits, discontinuities, lost goals. Does not use
-Blender.
+"""Findings about a mover's motion: exceeded joint limits, discontinuities, lost goals, and links in no-go
+zones. Does not use Blender.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from math import degrees
 from typing import NamedTuple
@@ -19,7 +19,7 @@ GAP = 2  # largest number of frames between two findings of a kind that are merg
 
 
 class FindingKind(NamedTuple):
-    """Kind of finding with its name and icon in the interface."""
+    """Kind of finding: its name and icon in the interface, and its colour in the plot."""
 
     label: str
     icon: str
@@ -147,6 +147,11 @@ def findings(take: CheckedTake, lost_beyond: float, changed_beyond: float) -> li
     desired, filtered = np.array(take.desired), np.array(take.filtered)
     for k, joint in enumerate(take.joints):
         all_findings += _of_joint(take, joint, desired[:, k], filtered[:, k], changed_beyond)
+    return by_severity(all_findings)
+
+
+def by_severity(all_findings: Iterable[MotionFinding]) -> list[MotionFinding]:
+    """Findings, the most serious kinds first, and those of a kind by their first frames."""
     order = list(KINDS)
     return sorted(all_findings, key=lambda finding: (order.index(finding.kind), finding.first, finding.joint))
 

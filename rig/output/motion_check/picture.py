@@ -1,5 +1,5 @@
-"""Plot of a check as an SVG: the aim error and each joint's values over the frames, with limits and coloured
-findings.
+"""Plot of a check as an SVG: the aim error, the depth in no-go zones and each joint's values over the frames,
+with limits and coloured findings.
 """
 
 from collections.abc import Iterator, Sequence

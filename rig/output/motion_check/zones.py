@@ -49,7 +49,8 @@ class Zone:
         number: Index of the zone in the armature's list.
 
     Raises:
-        RigError: the zone's object is missing, or has no inside.
+        RigError: the zone has no object, or its object is deleted, disabled in viewports, or has no
+            inside.
     """
 
     def __init__(self, rig: bpy.types.Object, number: int) -> None:
@@ -79,10 +80,11 @@ class Zone:
         return zones[self._number].zone
 
     def look(self, placement: Placement) -> None:
-        """Updates the zone's pose and shape for the next frame.
+        """Updates the zone's pose and shape to those in the frame of `placement`.
 
         Raises:
-            RigError: the zone's object was deleted meanwhile, is hidden, or its position is not finite.
+            RigError: the zone was taken from the list, its object cannot be checked any more, or it has no
+                points, or a position that is not finite.
         """
         zone_object = self._object()
         matrix = np.array(placement.object(zone_object))
@@ -104,7 +106,9 @@ class Zone:
             self.body = self._hull.moved(matrix)
 
     def _read_shape(self, evaluated: bpy.types.Object) -> None:
-        """Reads the convex hull of the object's points, if they have changed."""
+        """Computes the convex hull of the object's points, if they have changed. Raises RigError if there are
+        none, or one is not finite.
+        """
         mesh = evaluated.to_mesh()
         try:
             corners = np.empty(3 * len(mesh.vertices))
@@ -218,7 +222,7 @@ def intrusions(
     """Depth of each link in each no-go zone (n, zones) [m] in this frame, and the largest such depth since
     the last frame; negative outside.
 
-    A zone that moves with a link is not checked against it.
+    A zone that moves with a link is not checked against it; its depths are -inf.
 
     Args:
         links: Links of a mover.

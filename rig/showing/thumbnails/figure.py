@@ -119,8 +119,8 @@ def _matrices(rig: bpy.types.Object, bases: dict[str, Matrix]) -> dict[str, Matr
 
 
 def _view(rig: bpy.types.Object) -> Matrix:
-    """Rotation from armature space to the picture's axes right, up, near, for any upright axis of the
-    armature.
+    """Rotation from armature space to the picture's axes right, up, near, whichever of the armature's axes is
+    nearest to the world's Z.
     """
     return view_along(rig.matrix_world.to_3x3().inverted_safe() @ Vector((0.0, 0.0, 1.0)))
 

@@ -62,8 +62,8 @@ def _key(rig: bpy.types.Object, chain: bpy.types.PropertyGroup, action: bpy.type
 
 
 def icon(rig: bpy.types.Object, chain: bpy.types.PropertyGroup, action: bpy.types.Action) -> int:
-    """Icon number of a posture's thumbnail, valid for the current drawing; 0 if it is not rendered yet. A
-    missing or outdated thumbnail is requested.
+    """Icon number of a posture's thumbnail, valid for the current drawing; 0 if it is not rendered yet or
+    cannot be drawn. A missing or outdated thumbnail is requested.
     """
     key = _key(rig, chain, action)
     content_hash = _cache.known.get(key)
@@ -75,7 +75,7 @@ def icon(rig: bpy.types.Object, chain: bpy.types.PropertyGroup, action: bpy.type
 def picture(
     rig: bpy.types.Object, chain: bpy.types.PropertyGroup, action: bpy.types.Action
 ) -> bpy.types.ImagePreview | None:
-    """The thumbnail of a posture; None if it is not rendered yet."""
+    """The thumbnail of a posture; None if it is not rendered yet or cannot be drawn."""
     content_hash = _cache.known.get(_key(rig, chain, action))
     return _cache.previews[content_hash] if content_hash else None
 
@@ -86,7 +86,9 @@ def is_pending() -> bool:
 
 
 def advance() -> bool:
-    """Renders one requested thumbnail; returns whether more are requested."""
+    """Renders one requested thumbnail, and after the last one frees those of deleted postures; returns
+    whether more are requested.
+    """
     if _cache.requested:
         key = next(iter(_cache.requested))
         del _cache.requested[key]
@@ -187,7 +189,9 @@ def forget() -> None:
 def choices(
     chain: bpy.types.PropertyGroup, _context: bpy.types.Context
 ) -> list[tuple[str, str, str, int, int]]:
-    """Enumeration items of the chain's postures, with their thumbnails."""
+    """Enumeration items of the chain's postures, with their thumbnails; one for a removed posture if that is
+    selected.
+    """
     enum_items = []
     for number, posture in enumerate(chain.postures):
         action = posture.action
