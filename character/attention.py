@@ -26,8 +26,8 @@ HALF_TURN = -1.0 + 1e-6
 
 
 class CarriedLook(NamedTuple):
-    """Largest angles [rad] that what an end carries can look by itself, such as eyes in a head: to each side,
-    and up and down; inf for no limit.
+    """Largest angles [rad] by which what an end effector carries, such as the eyes of a head, can look beyond
+    it: `aside` to each side, `up` both up and down; inf for no limit.
     """
 
     aside: float = math.inf
@@ -84,7 +84,7 @@ class Attention:
 
 def bearing(position: Vector, rotation: Quaternion, root: Vector) -> Bearing:
     """Direction, distance [m] and orientation of a target as seen from a chain's root; all arguments are in
-    the world, positions in [m].
+    the world, positions in [m]. A target at the root (within `NEAREST`) counts as `NEAREST` above it.
     """
     direction = rotations.subtract(position, root)
     distance = rotations.length(direction)
@@ -203,8 +203,8 @@ def rising_share(share: float, aside: float, up: float, carried: CarriedLook) ->
 
 
 def _between(a: Vector, b: Vector) -> Quaternion:
-    """Shortest rotation from one direction to another; for opposite directions, the rotation about the
-    vertical, as of a head.
+    """Shortest rotation from one direction to another; for opposite directions, the half rotation about the
+    axis that is nearest to the vertical, as of a head.
     """
     if rotations.dot(a, b) > HALF_TURN:
         return rotations.between(a, b)
@@ -281,7 +281,9 @@ def _followed(current: Bearing, begin: Bearing, end: Bearing, duration: float) -
 
 
 def _toward(current: Bearing, target: Bearing, share: float) -> Bearing:
-    """A share (0 to 1) of the motion toward a target; exactly the target if it is nearly reached."""
+    """`current`, moved toward a target by a share (0 to 1) of the difference; the target itself if nearly
+    reached (`ARRIVED`).
+    """
     if max(*_apart(current, target), abs(current.distance / target.distance - 1.0)) < ARRIVED:
         return target
     return _mixed(current, target, share, share, share)

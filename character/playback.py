@@ -69,7 +69,7 @@ class Playback(Generic[Snapshot]):
 
         Consecutive frames, and frames that playback drops, advance the motion; a jump restarts it at rest at
         the solution. Sub-frames (motion blur) do not advance it: their poses are extrapolated from the frame
-        before, and then discarded.
+        before, if the stage has been in it, and then discarded.
 
         Args:
             scene: Identity of the scene.

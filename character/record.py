@@ -47,8 +47,8 @@ class MoverRecord(Generic[Pose]):
     desired_before: Pose | NoPose = field(default_factory=dict)
 
     def begin(self) -> None:
-        """Begins the mover's turn in a frame: its host then reads the inputs and calls `tick`, or `rest` if
-        the inputs cannot be read or ticked.
+        """Begins the mover's turn in a frame, by clearing its problem and its last inputs. The host then
+        reads the inputs and calls `tick`, or `rest` if they cannot be read or ticked.
         """
         self.problem, self.ticked = "", None
 
@@ -102,6 +102,8 @@ class MoverRecord(Generic[Pose]):
         )
 
     def restored(self, snapshot: RecordSnapshot[Pose] | None) -> Self:
-        """An independent copy of the record with the state of a snapshot; None: that of a new record."""
+        """A copy of the record with the state and poses of a snapshot; None: without any, so that motion
+        begins at rest. Outputs, last inputs, problem and remark stay those of this record.
+        """
         before = snapshot or RecordSnapshot(None, None, {}, {}, {}, {})
         return replace(self, **before._asdict())

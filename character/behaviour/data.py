@@ -133,7 +133,9 @@ class Gesture:
     fade: float = 0.2
 
     def check(self) -> None:
-        """Raises BehaviourError if the gesture cannot be used."""
+        """Raises BehaviourError if there are fewer than two rows, the rate is not above 0, or the fade is
+        below 0.
+        """
         if len(self.rows) < 2 or not self.rate > 0.0 or not self.fade >= 0.0:
             raise BehaviourError(f"gesture '{self.name}' needs two rows, and a rate above 0")
 
@@ -174,7 +176,9 @@ class StateClip(NamedTuple):
             raise BehaviourError(f"the clip of state '{self.state}' needs two rows, and a rate above 0")
 
     def at(self, seconds: float) -> Array:
-        """Values (n,) [rad; prismatic joints m] at a time [s] after the clip's start."""
+        """Values (n,) [rad; prismatic joints m] at a time [s] after the clip's start; after its end those of
+        its last row, or of the repetition if it loops.
+        """
         if self.loops:
             seconds %= self.seconds
         return interpolated(self.rows, seconds * self.rate)
@@ -193,7 +197,8 @@ class Behaviour:
     """A behaviour: states, transitions and gestures. The first state is the initial one.
 
     Raises:
-        BehaviourError: a name occurs twice, or refers to nothing.
+        BehaviourError: there is no state, a state has no name or that of another, or a transition, gesture or
+            clip cannot be used (see their `check`).
     """
 
     states: tuple[StateSpec, ...]
@@ -249,7 +254,7 @@ class Behaviour:
         }
 
     def clip(self, state: str, chain: str) -> StateClip | None:
-        """The clip of a chain in a state; None if there is none."""
+        """The clip of a chain in a state, the first if there are several; None if there is none."""
         return self._clip_of.get((state, chain))
 
     @cached_property

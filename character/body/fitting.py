@@ -64,8 +64,8 @@ def fitted(pose: SourcePose, fit: Fit, frame: BodyFrame) -> BodyInputs:
     """Target poses of the body in its own space.
 
     The source's motion is scaled about the source's origin and moved horizontally to the body, since the two
-    figures can differ in size and position. If the base floats and the heights of both figures' feet are
-    known, their soles (not their ankles) are put at equal heights.
+    figures can differ in size and position, and then by `fit.shift`. If the base floats and the heights of
+    both figures' feet are known, their soles (not their ankles) are put at equal heights.
     """
     world, linear, offset = frame.world, frame.from_world[:3, :3], frame.from_world[:3, 3]
     anchor = np.array((world[0, 3], world[1, 3], pose.origin[2])) + fit.shift

@@ -275,8 +275,8 @@ def _carried(model: SolvedBody, state: bodies.KinematicState, inputs: BodyInputs
 
 
 def _base(model: SolvedBody, inputs: BodyInputs, state: bodies.KinematicState) -> tuple[Array, Array]:
-    """Rotation (3, 3) and position (3,) [m] of the base at its targets; those of `state` if the base has no
-    targets or does not float.
+    """Rotation (3, 3) and position (3,) [m] of the base at its targets; those of `state` if the base does not
+    float, or has no target orientation in this frame.
     """
     body, links = model.body, [target.link for target in model.solver.orientation_targets]
     turned = inputs.rotation[links.index(model.base)] if model.base in links else NOWHERE

@@ -200,7 +200,9 @@ def _finite(number: float) -> float | None:
 
 
 def body_of(plain: JsonFields, arrays: ArrayReader, frames: int) -> BodyEntry:
-    """Reads a body that `body_json` has written; `frames`: number of the clip's frames."""
+    """Reads a body that `body_json` has written; `frames`: number of the clip's frames. Raises
+    CharacterFileError if the body cannot be used.
+    """
     try:
         entry = _entry(plain, arrays, frames)
         entry.model()

@@ -145,7 +145,9 @@ def options_of(plain: JsonFields, name: str, solver: str) -> object:
 
 
 def _option(plain: JsonFields, name: str, default: object) -> object:
-    """An option, of the same type as its default."""
+    """An option: of the same type as its default if that is a bool, string or number; else a tuple of strings
+    or numbers.
+    """
     if isinstance(default, bool | str):
         return plain.get(name, type(default))
     if isinstance(default, int):
