@@ -152,7 +152,7 @@ def saturated(value: float, limit: float) -> float:
 
 def leeway(velocity: float, position: float, limits: Limits, beta: float) -> float:
     """Omega: factor on the limit of a velocity that leads away from mid-range; it falls to 0 at the position
-    limits and is 0 beyond.
+    limits and is 0 beyond. For a velocity toward mid-range it is 1.
 
     Repair 3: as printed, the halves meet at x = alpha, half the range's width, which is mid-range only if the
     lower limit is 0; here they meet at lower + alpha.

@@ -160,7 +160,9 @@ class PageServer:
             self._take(visitor, message)
 
     def _take(self, visitor: Visitor, message: dict[str, Any]) -> None:
-        """Executes a message: a stop at once. A press is accepted once, while its heartbeat is new."""
+        """Executes a message: passes it to `receive`, or calls `stop`. A press of one of `PRESSES` is
+        accepted once, while its heartbeat is new; else the page is told that it was refused.
+        """
         word, press = message.get("word"), message.get("press")
         if word == STOP:
             self._stop()
@@ -174,7 +176,9 @@ class PageServer:
         self._receive(message)
 
     def _send_states(self) -> None:
-        """Sends the newest state to all connections that can take it."""
+        """Queues the newest state and the number of the newest heartbeat for all open pages without unsent
+        data, and updates `is_watched`.
+        """
         state, heartbeat = self._state, _heartbeat_number()
         for visitor in self._visitors.values():
             visitor.show(state, heartbeat)
