@@ -138,7 +138,7 @@ def store_posture(owner, settings, name: str) -> bpy.types.Action:
         name: Name of the posture.
 
     Raises:
-        RigError: a bone is missing, or the mechanism has no motor.
+        RigError: a bone is missing, the mechanism has no motor, or `settings` are a body's.
     """
     mover = mover_of(owner, settings)
     if why := mover.why_no_postures:

@@ -123,7 +123,9 @@ def _set_context(prop: object) -> None:
 
 
 def _is_named(cls: type) -> bool:
-    """Whether a class has one of Limber's names, so that it is registered; base classes have others."""
+    """Whether a class is to be registered: its name begins with "Limber", in any case; base classes have
+    others.
+    """
     return cls.__name__.lower().startswith("limber")
 
 

@@ -27,7 +27,9 @@ def begin(settings: Mapping[str, Any]) -> Iterator[Callable[[FileTask], TaskReco
 
 
 def _bake(task: FileTask, settings: Mapping[str, Any]) -> TaskRecord:
-    """Bakes all scenes of a file. The source file is not changed, unless it is also the output."""
+    """Bakes all scenes of a file, and saves it as the task's output if anything was baked; returns the
+    record. The source file is not changed, unless it is also the output.
+    """
     began = monotonic()
     try:
         bpy.ops.wm.open_mainfile(filepath=str(task.source), load_ui=False, use_scripts=settings["scripts"])

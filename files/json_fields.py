@@ -16,7 +16,8 @@ _MISSING = object()
 
 
 class JsonFields:
-    """A JSON object, read field by field. All methods raise `error` for a value that is missing or invalid.
+    """A JSON object, read field by field. The methods that return values raise `error` for one that is
+    missing or invalid, apart from `items`.
 
     Args:
         name: Name of the object, for messages.
