@@ -16,8 +16,8 @@ _MISSING = object()
 
 
 class JsonFields:
-    """A JSON object, read field by field. The methods that return values raise `error` for one that is
-    missing or invalid, apart from `items`.
+    """A JSON object, read field by field; `error` is raised for a field that is asked for and is missing or
+    invalid.
 
     Args:
         name: Name of the object, for messages.

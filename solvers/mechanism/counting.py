@@ -105,7 +105,7 @@ def _rank(rows: Array) -> int:
 
 
 def null_space(rows: Array, width: int) -> Array:
-    """Orthonormal basis (v, k) of the null space of a matrix (r, v)."""
+    """Orthonormal basis (v, k) of the null space of a matrix (r, v); `width` is v."""
     if not rows.size:
         return np.eye(width)
     _, sizes, directions = np.linalg.svd(rows)

@@ -202,7 +202,9 @@ class Objectives:
     # -- regularisers --
 
     def of_regularisers(self, weights: RegulariserWeights, last: Frames, dt: float | None) -> Iterator[Task]:
-        """Regulariser tasks that keep bodies near their poses of the last frame, `dt` [s] ago."""
+        """Regulariser tasks that keep bodies near their poses in the last frame, `last`, and slow their
+        rotation since then, `dt` [s] ago; without `dt` only the former.
+        """
         if weights.weight > 0.0:
             positions, rotations = (
                 self._moving(weights.weight * self.tree.size**-2.0, 3),

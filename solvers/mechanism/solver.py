@@ -303,8 +303,9 @@ class MechanismSolver:
         return AssemblyState(after.values, after.balls)
 
     def _followed(self, branch: Branch | None, configuration: Configuration) -> tuple[Branch | None, bool]:
-        """The assembly at a configuration (None until a pose has been closed), and whether the assembly has
-        changed since the last frame.
+        """The assembly mode at a configuration, and whether a loop has changed to another mode since
+        `branch`, the mode before. While the loops are open: `branch` (None until they have been closed once),
+        False.
         """
         if configuration.open > CLOSE_ENOUGH:
             return branch, False

@@ -387,6 +387,8 @@ class _StepProblem(NamedTuple):
 
 
 def _damp(matrix: Array, damping: Array | float) -> None:
-    """Adds damping (6 + n,), at least `LEAST_DAMPING`, to the diagonal of normal equations in place."""
+    """Adds damping, a number or (6 + n,), to the diagonal of normal equations in place: at least
+    `LEAST_DAMPING` times the largest entry of the diagonal.
+    """
     diagonal = matrix.diagonal()
     matrix.flat[:: len(matrix) + 1] += np.maximum(damping, LEAST_DAMPING * diagonal.max())
