@@ -303,9 +303,8 @@ class MechanismSolver:
         return AssemblyState(after.values, after.balls)
 
     def _followed(self, branch: Branch | None, configuration: Configuration) -> tuple[Branch | None, bool]:
-        """The assembly mode at a configuration, and whether a loop has changed to another mode since
-        `branch`, the mode before. While the loops are open: `branch` (None until they have been closed once),
-        False.
+        """(assembly mode at a configuration, whether a loop has changed to another since the mode `branch`);
+        while the loops are open (`branch`, False), so that the mode is None until they have been closed.
         """
         if configuration.open > CLOSE_ENOUGH:
             return branch, False
