@@ -140,7 +140,7 @@ def _needed(cls: type) -> set[str]:
 
 @cache
 def modules() -> tuple[ModuleType, ...]:
-    """All modules of `PACKAGES`."""
+    """All modules in the packages `PACKAGES`, which are imported."""
     packages = [import_module(f".{name}", __package__) for name in PACKAGES]
     return tuple(
         import_module(module_info.name)

@@ -19,9 +19,9 @@ def begin(settings: Mapping[str, Any]) -> Iterator[Callable[[FileTask], TaskReco
     """Context manager whose value is the function that bakes a file.
 
     Args:
-        settings: "frames": first and last; None: the range of each chain. "only_live": bake only movers that
-            were live when the file was saved. "scripts": allow Python in the files (drivers with expressions,
-            registered texts).
+        settings: "frames": first and last; None: in each scene, from the first to the last frame of any
+            mover's range. "only_live": bake only movers that were live when the file was saved. "scripts":
+            allow Python in the files (drivers with expressions, registered texts).
     """
     yield lambda task: _bake(task, settings)
 

@@ -83,7 +83,7 @@ def _arguments() -> argparse.ArgumentParser:
         nargs=2,
         type=int,
         metavar=("FIRST", "LAST"),
-        help="default: the range of each chain",
+        help="default: in each scene, the ranges of all its chains together",
     )
     parser.add_argument("--only-live", action="store_true", help="only chains that were saved live")
     parser.add_argument(

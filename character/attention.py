@@ -78,7 +78,7 @@ class Attention:
 
     @property
     def is_settled(self) -> bool:
-        """Whether attention stays constant as long as its target does."""
+        """Whether the perceived target stays still as long as the actual one does."""
         return self.left == 0.0 and self.seen == self.halfway == self.still
 
 
@@ -135,9 +135,9 @@ def attend(
         target: The target as seen now.
         of: Identity of the target; if it differs from the last frame's, the chain changes to the new target
             gradually.
-        settings: Lag, dead zone and change time.
+        settings: Settings of attention.
         dt: Time step [s].
-        kind: Type of the goal.
+        kind: Type of the goal, for `has_jumped`.
     """
     if before is None:
         return Attention(target, of, settings, target, 0.0, target, target, target, target)
@@ -168,8 +168,9 @@ def partial(pose: Pose, aim: Aim, share: float, carried: CarriedLook = ANY_LOOK)
     Args:
         pose: The posture's pose.
         aim: The aim.
-        share: Share of the rotation from the posture's gaze to the aim.
-        carried: The most of that rotation that is left to what the end carries.
+        share: Share of the rotation from the posture's gaze to the aim; below 0 counts as 0.
+        carried: The most of that rotation that is left to what the end carries; a larger rest raises the
+            share.
     """
     gaze = aim.gaze(pose.tool_position)
     if share >= 1.0 or gaze is None or aim.desired_position is not None:
@@ -188,13 +189,13 @@ def partial(pose: Pose, aim: Aim, share: float, carried: CarriedLook = ANY_LOOK)
 
 
 def rising_share(share: float, aside: float, up: float, carried: CarriedLook) -> float:
-    """Share of a look that an end takes if it leaves no more to what it carries than that can look: for small
-    looks `share`; for large ones what is left approaches the limit gradually.
+    """Share of a look that an end effector takes itself, so that what it carries, such as eyes, can look the
+    rest: `share` for small looks; for large ones the rest approaches the limits `carried` gradually.
 
     Args:
         share: Share of small looks.
         aside, up: Angles [rad] of the look.
-        carried: How far what the end carries can look; without a range in one direction, nothing is left.
+        carried: Limits of the rest; if one of them is 0, the end effector takes all of the look.
     """
     if min(carried) <= 0.0:
         return 1.0

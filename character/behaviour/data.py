@@ -15,7 +15,7 @@ CAUSES: tuple[Cause, ...] = get_args(Cause)
 
 
 class BehaviourError(ValueError):
-    """A behaviour with a contradiction; the message names the state, transition or gesture."""
+    """A behaviour that cannot be used, or a state that it does not have; the message names the fault."""
 
 
 class ChainRole(NamedTuple):
@@ -90,7 +90,9 @@ class TransitionSpec:
     most: float = inf
 
     def check(self, states: Sequence[str]) -> None:
-        """Raises BehaviourError if the transition cannot be used among states of these names."""
+        """Raises BehaviourError if the transition names a state that is not among `states`, has no state at
+        its end or an unknown cause, or has bounds that cannot be used.
+        """
         for name in (self.begin, self.end):
             if name not in states and name != ANY:
                 raise BehaviourError(f"a transition names state '{name}', which is not there")
@@ -169,7 +171,9 @@ class StateClip(NamedTuple):
         return (len(self.rows) - 1) / self.rate
 
     def check(self, states: Sequence[str]) -> None:
-        """Raises BehaviourError if the clip cannot be used among states of these names."""
+        """Raises BehaviourError if the clip's state is not among `states`, it has fewer than two rows, or its
+        rate is not above 0.
+        """
         if self.state not in states:
             raise BehaviourError(f"a clip is for state '{self.state}', which is not there")
         if len(self.rows) < 2 or not self.rate > 0.0:

@@ -108,7 +108,8 @@ def decide(
     events: Sequence[str] = (),
     senses: Senses | None = None,
 ) -> tuple[BehaviourState, tuple[Decision, ...]]:
-    """The behaviour's state `dt` [s] later, and the decisions made in this time step.
+    """The behaviour's state `dt` [s] later, and the decisions made in this time step: those of the events in
+    order, then up to `MOST_CHANGES` by time and perception.
 
     Args:
         behaviour: The behaviour.

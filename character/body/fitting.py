@@ -23,7 +23,9 @@ class SourcePose(NamedTuple):
 
 
 class FootHeights(NamedTuple):
-    """Heights [m] of the feet above the origin while the figures stand: the source's, and the body's."""
+    """Heights [m] of the feet's bones while the figures stand: the source's above its origin, the body's
+    above its soles.
+    """
 
     source: float
     body: float

@@ -32,7 +32,7 @@ class LifeSettings(NamedTuple):
 
     @property
     def effects(self) -> tuple[PostureEffect, ...]:
-        """The effects on the posture; empty if `amount` is 0."""
+        """The effects on the posture; empty unless `amount` is above 0 and finite."""
         if not (self.amount > 0.0 and isfinite(self.amount)):
             return ()
         amount = self.amount

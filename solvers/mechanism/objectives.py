@@ -168,7 +168,7 @@ class Objectives:
         )
 
     def commands(self, goals: Goals) -> Commands:
-        """The values that the goals command actuators to.
+        """The commanded values of the goals' actuators.
 
         Raises:
             MechanismError: a goal is for a joint that does not exist or has no degree of freedom, or has a
