@@ -24,8 +24,9 @@ Ended = tuple[FileTask, TaskRecord]
 def write_index(
     folder: Path, tasks: Sequence[FileTask], records: Records, form: str, only_good: bool
 ) -> bool:
-    """Writes the manifest and, for LeRobot, the dataset, once all clips of all shards are finished; any shard
-    writes the same bytes. Returns whether they are finished.
+    """Writes the manifest and, for LeRobot, the dataset, once all clips of all shards are finished, unless
+    the same manifest is there already; any shard writes the same bytes. Returns whether all clips are
+    finished.
 
     Args:
         folder: The folder.

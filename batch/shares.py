@@ -70,7 +70,8 @@ def carry_out(
     command: list[str],
     job: Callable[[list[FileTask]], str],
 ) -> Iterator[tuple[FileTask, TaskRecord]]:
-    """Lets a crew work on tasks; yields each finished task with its record.
+    """Lets a crew work on tasks, divided into shares; yields each task when it is finished, with its record.
+    If a process ends early, another one continues its share.
 
     Args:
         tasks: The tasks.

@@ -350,7 +350,7 @@ def _lost(
     return best
 
 
-def slewed(timing: Timing, time: float, dt: float) -> Timing:
+def slewed(timing: Timing, dt: float) -> Timing:
     """Timing with delays moved toward the delays that the sender requires, by at most `SLEW` times `dt`
     [s].
     """

@@ -111,8 +111,8 @@ class _Camera:
             self._past.popleft()
 
     def in_world(self, position: Vector, time: float) -> Vector:
-        """World position [m] of a position in the camera's frame at a time [s]; camera poses are interpolated
-        linearly.
+        """World position [m] of a position in the camera's frame at a time [s], interpolated linearly between
+        those that the camera's recorded poses give.
         """
         later, pose = self._past[-1]
         in_world = _placed(pose, position)

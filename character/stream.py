@@ -86,8 +86,8 @@ class Cubics(NamedTuple):
     highest: Array  # (m, d) upper bounds
 
     def at(self, time: float, periods: Array, rest: Array) -> tuple[Array, Array]:
-        """Values (m, d), clamped to `lowest` and `highest`, and velocities (m, d) [1/s] at a time when the
-        curves have begun.
+        """Values (m, d), clamped to `lowest` and `highest`, and velocities (m, d) [1/s], 0 where clamped, at
+        a time when the curves have begun.
 
         Args:
             time: [s] since the start.
@@ -189,7 +189,7 @@ def advance(
         if len(fresh):
             state = _renewed(state, samples, fresh, dt, rejoin)
         time = state.time + dt
-        state = state._replace(time=time, timing=sample_times.slewed(state.timing, time, dt))
+        state = state._replace(time=time, timing=sample_times.slewed(state.timing, dt))
     return state.values, state
 
 

@@ -105,8 +105,8 @@ class NuttyFilter:
         return saturated((push - acceleration) / filter_step, limits.jerk)
 
     def _allows(self, point: Point, jerk: float, ahead: Point, target: float, filter_step: float) -> bool:
-        """Whether the point `ahead` keeps all limits and can still stop before the target; False within
-        `HOME` of the target.
+        """Whether the motion from `point` to the point `ahead` keeps the limits and can then stop between
+        `point` and the target; False within `HOME` of the target.
         """
         limits = self.limits
         position, velocity, acceleration = ahead

@@ -139,7 +139,9 @@ def enter(state: BehaviourState, name: str, cause: str) -> tuple[BehaviourState,
 
 
 def _passed(behaviour: Behaviour, state: BehaviourState, dt: float, senses: Senses | None) -> BehaviourState:
-    """The state `dt` [s] later, without gestures that have ended."""
+    """The state `dt` [s] later: its times and the presence of a person go on, and gestures that have ended
+    are left out.
+    """
     presence = state.presence
     if senses is not None:
         presence = presence.later(senses.distance is not None, dt)

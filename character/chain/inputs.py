@@ -173,7 +173,7 @@ def task(inputs: ChainInputs, skeleton: Skeleton, before: ChainTask | None, dt: 
         dt: Time step [s].
 
     Raises:
-        InputsError: a position or rotation in the inputs cannot be used.
+        InputsError: the base, or a target's position, rotation or chosen axis, cannot be used.
     """
     base = inputs.base
     world_in_base = before.world_in_base if before is not None and before.base == base else _inverse(inputs)

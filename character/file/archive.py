@@ -97,7 +97,8 @@ def unpacked(data: bytes, name: str) -> dict[str, bytes]:
         name: Name of the file, for messages.
 
     Raises:
-        CharacterFileError: the data is no character file, is damaged, or is of a newer major version.
+        CharacterFileError: the data is no character file, is damaged or beyond the limits, or is of a newer
+            major version.
     """
     _check_end(data, name)
     try:

@@ -102,7 +102,7 @@ class BodyEntry:
 
     @property
     def ranges(self) -> tuple[JointRange, ...]:
-        """Limits of its joints, followed by those of its root."""
+        """Limits of its joints, those of its motion filter if it has one, followed by those of its root."""
         joints = (
             [
                 JointRange(each.lower, each.upper, each.velocity, each.acceleration, each.jerk)

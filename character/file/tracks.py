@@ -107,7 +107,7 @@ class ArrayReader:
         self._left = MOST_TOTAL // WIDTH  # number of values that can still be read
 
     def get(self, fields: JsonFields, name: str, shape: tuple[int, ...], may_lack: bool = False) -> Array:
-        """An array with this shape, in which -1 stands for any length.
+        """An array with this shape, in which -1 stands for any length. An infinite number is an error.
 
         Args:
             fields, name: The field with the reference to the array.

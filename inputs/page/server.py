@@ -206,7 +206,9 @@ class PageServer:
                 connection.close()
 
     def _answer(self, request: PageRequest, server_address: str) -> Response | None:
-        """The answer to a request that arrived at `server_address`; None if it becomes a WebSocket."""
+        """The answer to a request that arrived at `server_address`: the page, or why it is refused; None if
+        the request becomes a WebSocket.
+        """
         host, origin = request.headers.get("host", ""), request.headers.get("origin")
         if not request.is_single or host.casefold() not in self._names(server_address):
             return _refused(f"This page is at {self.address.partition('?')[0]}, by no other name")
@@ -259,7 +261,7 @@ _COMMON_HEADERS = (
 
 
 def _policy(page: str, host: str) -> tuple[tuple[str, str], ...]:
-    """Headers that let a browser run only the page's own content."""
+    """The common headers, and one that lets a browser run only the page's own content."""
     sources: dict[str, list[str]] = {"style": [], "script": []}
     for kind, content in BLOCKS.findall(page):
         digest = base64.b64encode(hashlib.sha256(content.encode()).digest()).decode()

@@ -193,7 +193,9 @@ class Descent:
         )
 
     def _improve(self, configuration: Configuration) -> tuple[Configuration | None, bool]:
-        """A better configuration, or None if none is found; and whether the solve has converged."""
+        """A better configuration, or None if none is found; and whether the solve has converged, also if no
+        step improves it.
+        """
         step = self.step(configuration)
         for tried in self._candidates(configuration, step):
             stepped = self._closed(configuration, tried)

@@ -64,7 +64,7 @@ class Objectives:
     # -- goals --
 
     def of_goals(self, goals: Goals) -> Iterator[Task]:
-        """Tasks for all goals except those of actuators.
+        """Tasks for all goals with a weight, except those of actuators.
 
         Raises:
             MechanismError: a goal is for a body that does not exist, or for a centre of mass although no body

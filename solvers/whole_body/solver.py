@@ -263,7 +263,7 @@ class WholeBody:
     def _needs_correction(
         self, desired: DesiredMotion, state: KinematicState, after: KinematicState, move: Array
     ) -> bool:
-        """Whether the error of linearisation of a move (6 + n,) must be corrected."""
+        """Whether the error of linearisation of a move (6 + n,) is above `CORRECTED_ERROR`."""
         motion_targets = self._motion_targets
         if 1.5 * np.square(move[LINEAR:]).max() < CORRECTED_ERROR:
             # three revolute joints at one position with different axes have an error this large
