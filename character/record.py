@@ -74,7 +74,7 @@ class MoverRecord(Generic[Pose]):
         return self.outputs is None or self.state is None or self.outputs.at_rest
 
     def commit(self) -> None:
-        """Takes the current state and poses as those of the previous frame."""
+        """Takes the current state and poses as those of the previous frame; without a state, no poses."""
         self.state_before = self.state
         self.pose_before, self.desired_before = (
             (self.pose, self.desired_pose) if self.state is not None else ({}, {})

@@ -263,8 +263,9 @@ def _cubics(
     """Curves from the shown values and velocities, `shown` (m, d) each, to the new samples with their
     velocities and accelerations, `motion` (m, d) each.
 
-    A curve ends when its sample is due. If that is less than a period away, or an interruption is being
-    caught up, it ends later, at the extrapolated position of the signal. Other arguments as in `_renewed`.
+    A curve ends when its sample is due, but not within a period; while an interruption is caught up, it ends
+    with that. If it ends after its sample is due, it ends at the extrapolated position of the signal. A
+    signal that begins anew has its new value at once. Other arguments as in `_renewed`.
     """
     due = timing.stamps + timing.delays
     overdue = state.time - state.cubics.end

@@ -61,7 +61,9 @@ class ClipTrack:
 
 
 def split(frame: float) -> tuple[int, float]:
-    """The whole frame before a time [frames], and the share of the distance from there to the next frame."""
+    """The whole frame before a time [frames], or the frame itself within `EXACT` of one; and the share of the
+    distance from there to the next frame.
+    """
     near = round(frame)
     if abs(frame - near) < EXACT:
         return near, 0.0
