@@ -328,9 +328,7 @@ class MechanismSolver:
         return poses
 
     def _bounds(self, state: AssemblyState, dt: float | None) -> tuple[Array, Array]:
-        """Least and largest coordinates (v,) [rad, m] in a frame, `dt` [s] after `state` (None: at any
-        time).
-        """
+        """Least and largest coordinates (v,) [rad, m], `dt` [s] after `state`; without `dt`, at any time."""
         if dt is None or not self.has_speeds:
             return self.lower, self.upper
         start = np.clip(state.values, self.lower, self.upper)
