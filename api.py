@@ -67,8 +67,9 @@ class Solution:
         aim_error: Error [deg] of the orientation: of a chain's own end, or the largest of a body or
             mechanism.
         distance: Error [m] of the position: of a chain's own end, or the largest of a body or mechanism.
-        shape_deviation: Mean angle [deg] between the directions of a chain's links in the solution and in the
-            posture that it keeps; None for a body or mechanism.
+        shape_deviation: Angle [deg] whose cosine is the mean cosine between the directions of a chain's links
+            in the solution and in the posture that it keeps, apart from a rotation about the first joint's
+            axis; None for a body or mechanism.
         limits_hit: Joints at a position limit.
         remark: Sentence about how the solver changed the goal, or how the goals are missed; "" for none.
         errors: Errors of all goals, a chain's own first.
@@ -138,7 +139,7 @@ def store_posture(owner, settings, name: str) -> bpy.types.Action:
         name: Name of the posture.
 
     Raises:
-        RigError: a bone is missing, or the mechanism has no motor.
+        RigError: a bone is missing, the mechanism has no motor, or `settings` are a body's.
     """
     mover = mover_of(owner, settings)
     if why := mover.why_no_postures:
@@ -211,7 +212,8 @@ def motion(pairs: list[tuple], start: int, end: int) -> dict[tuple[str, str], di
             again for a mechanism.
 
     Raises:
-        RigError: a mover's setup or its goals cannot be used in the first frame.
+        RigError: the range is empty, a mover's setup or its goals cannot be used in the first frame, or
+            something in the scene would override the keys.
     """
     work = Bake(bpy.context.scene, pairs, start, end)
     try:
@@ -229,13 +231,15 @@ def motion(pairs: list[tuple], start: int, end: int) -> dict[tuple[str, str], di
 
 
 def bake(pairs: list[tuple], start: int, end: int) -> list[bpy.types.Action]:
-    """New actions with the keys of the solved, filtered motion; the old actions are kept.
+    """Writes the solved, filtered motion as keys on new actions, which are assigned and returned; the old
+    actions are kept. Ends live motion of the movers, and mutes drivers and constraints that would override
+    the keys.
 
     Args:
         pairs, start, end: As for `motion`.
 
     Raises:
-        RigError: as for `motion`, or something in the scene would override the keys; nothing is written.
+        RigError: as for `motion`; nothing is written.
     """
     work = Bake(bpy.context.scene, pairs, start, end)
     try:

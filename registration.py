@@ -123,7 +123,9 @@ def _set_context(prop: object) -> None:
 
 
 def _is_named(cls: type) -> bool:
-    """Whether a class has one of Limber's names, so that it is registered; base classes have others."""
+    """Whether a class is to be registered: its name begins with "Limber", in any case; base classes have
+    others.
+    """
     return cls.__name__.lower().startswith("limber")
 
 
@@ -138,7 +140,7 @@ def _needed(cls: type) -> set[str]:
 
 @cache
 def modules() -> tuple[ModuleType, ...]:
-    """All modules of `PACKAGES`."""
+    """All modules in the packages `PACKAGES`, which are imported."""
     packages = [import_module(f".{name}", __package__) for name in PACKAGES]
     return tuple(
         import_module(module_info.name)

@@ -19,15 +19,17 @@ def begin(settings: Mapping[str, Any]) -> Iterator[Callable[[FileTask], TaskReco
     """Context manager whose value is the function that bakes a file.
 
     Args:
-        settings: "frames": first and last; None: the range of each chain. "only_live": bake only movers that
-            were live when the file was saved. "scripts": allow Python in the files (drivers with expressions,
-            registered texts).
+        settings: "frames": first and last; None: in each scene, from the first to the last frame of any
+            mover's range. "only_live": bake only movers that were live when the file was saved. "scripts":
+            allow Python in the files (drivers with expressions, registered texts).
     """
     yield lambda task: _bake(task, settings)
 
 
 def _bake(task: FileTask, settings: Mapping[str, Any]) -> TaskRecord:
-    """Bakes all scenes of a file. The source file is not changed, unless it is also the output."""
+    """Bakes all scenes of a file, and saves it as the task's output if anything was baked; returns the
+    record. The source file is not changed, unless it is also the output.
+    """
     began = monotonic()
     try:
         bpy.ops.wm.open_mainfile(filepath=str(task.source), load_ui=False, use_scripts=settings["scripts"])

@@ -27,8 +27,9 @@ SUFFIX = "_baked"
 
 
 def main(argv: list[str], launcher: list[str] | None = None) -> int:
-    """Runs the command. Returns the exit code: 0; 1 if a file failed, or the report was not written; 2 if
-    nothing was started; 130 if it was interrupted.
+    """Runs the command; with `command.SHARE` as its first argument, works on a share that it reads from
+    standard input. Returns the exit code: 0; 1 if a file failed, or the report was not written; 2 if the
+    batch was refused or its records cannot be written; 130 if it was interrupted.
 
     Args:
         argv: Arguments after the command's name.
@@ -82,7 +83,7 @@ def _arguments() -> argparse.ArgumentParser:
         nargs=2,
         type=int,
         metavar=("FIRST", "LAST"),
-        help="default: the range of each chain",
+        help="default: in each scene, the ranges of all its chains together",
     )
     parser.add_argument("--only-live", action="store_true", help="only chains that were saved live")
     parser.add_argument(

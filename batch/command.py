@@ -87,7 +87,8 @@ def _shard(text: str) -> tuple[int, int]:
 
 
 def launcher(name: str, module: str, blender: str) -> list[str]:
-    """First words of the command line that runs a batch command in another Blender.
+    """First words of the command line that runs a batch command in another Blender or, where Blender is a
+    module of Python, in another Python.
 
     Args:
         name: Name of the command.

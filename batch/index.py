@@ -24,8 +24,9 @@ Ended = tuple[FileTask, TaskRecord]
 def write_index(
     folder: Path, tasks: Sequence[FileTask], records: Records, form: str, only_good: bool
 ) -> bool:
-    """Writes the manifest and, for LeRobot, the dataset, once all clips of all shards are finished; any shard
-    writes the same bytes. Returns whether they are finished.
+    """Writes the manifest and, for LeRobot, the dataset, once all clips of all shards are finished, unless
+    the same manifest is there already; any shard writes the same bytes. Returns whether all clips are
+    finished.
 
     Args:
         folder: The folder.
@@ -62,7 +63,9 @@ def _is_episode(record: TaskRecord, only_good: bool) -> bool:
 
 
 def _manifest(folder: Path, ended: Sequence[Ended], episodes: Sequence[Ended]) -> list[dict[str, Any]]:
-    """An entry for each clip: name, verdict and reason, file, number in the dataset, and further facts."""
+    """An entry for each clip: name, verdict and reason, file and its SHA-256, number in the dataset (None for
+    a clip that is not in it), and the facts of its record, apart from `INTERNAL`.
+    """
     numbers = {task: number for number, (task, _) in enumerate(episodes)}
     rows = []
     for task, record in ended:
@@ -79,8 +82,8 @@ def _episode(folder: Path, task: FileTask, record: TaskRecord) -> EpisodeRows:
 
 
 def _write_dataset(folder: Path, episodes: Sequence[EpisodeRows]) -> None:
-    """Writes the dataset's files. meta/info.json is written last, so that an incomplete dataset is not
-    recognised as one.
+    """Writes the dataset's files, and deletes tables of an earlier one. meta/info.json is written last, so
+    that an incomplete dataset is not recognised as one.
     """
     (folder / INFO).unlink(missing_ok=True)
     written = set()
@@ -95,5 +98,5 @@ def _write_dataset(folder: Path, episodes: Sequence[EpisodeRows]) -> None:
 
 
 def _tables(folder: Path) -> Iterator[Path]:
-    """The dataset's tables that are in the folder."""
+    """Paths of the dataset's Parquet files in the folder."""
     return (folder / "data").glob("*/*.parquet")

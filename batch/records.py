@@ -24,7 +24,7 @@ class TaskRecord:
 
     Attributes:
         state: "started" while it is running, or "failed"; every other state means done.
-        reason: Reason why it failed, or why there was nothing to do.
+        reason: Reason why it failed, why there was nothing to do, or why its result is flagged; "" for none.
         fingerprint: Digest of everything on which the result depends; see `Records.fingerprint`.
         output: SHA-256 of the written file; "" for none.
         facts: Further results, by name.

@@ -43,7 +43,8 @@ FRAMES_LIKE = {"lerobot": "lerobot", "reachy": "reachy_mini", "csv": "lerobot"}
 
 @contextmanager
 def begin(settings: Mapping[str, Any]) -> Iterator[Callable[[FileTask], TaskRecord]]:
-    """Context manager whose value is the function that retargets a clip. The robot is imported once.
+    """Context manager whose value is the function that retargets a clip. Without "setup", the robot is
+    imported once at the beginning; if that fails, every clip fails with the reason.
 
     Args:
         settings: "robot", "setup", "format", "rate" and "values" of the command.
@@ -60,8 +61,8 @@ def begin(settings: Mapping[str, Any]) -> Iterator[Callable[[FileTask], TaskReco
 
 
 def _add_robot(robot: str) -> None:
-    """Makes a new file with a robot of the gallery, given by its name, or of a robot's file, given by its
-    path. It is set to follow clips, and its gaze is switched off.
+    """Replaces the open file by a new one with a robot: of the gallery, given by its name and with its gaze
+    switched off, or of a robot's file, given by its path.
 
     Raises:
         RigError, UrdfError: there is no such robot, or its files cannot be used.

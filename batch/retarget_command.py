@@ -35,8 +35,9 @@ SUFFIXES = {"lerobot": ".parquet", "reachy": ".json", "csv": ".csv"}
 
 
 def main(argv: list[str], launcher: list[str] | None = None) -> int:
-    """Runs the command. Returns the exit code: 0; 1 if a clip failed; 2 if nothing was started; 130 if it was
-    interrupted. `argv` and `launcher` as for `limber_bake`.
+    """Runs the command. Returns the exit code: 0; 1 if a clip failed; 2 if the batch was refused, or its
+    records or index cannot be written; 130 if it was interrupted. `argv` and `launcher` as for
+    `bake_command.main`.
     """
     if argv[:1] == [command.SHARE]:
         work(sys.stdin, begin)

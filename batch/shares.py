@@ -33,8 +33,8 @@ def job_text(tasks: Sequence[FileTask], records: Records, settings: Mapping[str,
 
 
 def work(stream: TextIO, begin: Callable[[Mapping[str, Any]], AbstractContextManager[Do]]) -> None:
-    """Works on a share in this process: on each unfinished task, in order. It ends with its parent process,
-    or when a task exceeds the time limit.
+    """Works on a share in this process: on each unfinished task, in order. The process is ended if a task
+    exceeds the time limit; if the parent process has ended, no further task is begun.
 
     Args:
         stream: The share, as `job_text` writes it.
@@ -70,7 +70,8 @@ def carry_out(
     command: list[str],
     job: Callable[[list[FileTask]], str],
 ) -> Iterator[tuple[FileTask, TaskRecord]]:
-    """Lets a crew work on tasks; yields each finished task with its record.
+    """Lets a crew work on tasks, divided into shares; yields each task when it is finished, with its record.
+    If a process ends early, another one continues its share.
 
     Args:
         tasks: The tasks.
@@ -111,8 +112,8 @@ def _ended(part: list[FileTask], records: Records) -> Iterator[tuple[FileTask, T
 
 
 def _record_failures(part: Sequence[FileTask], future: Any, records: Records) -> list[FileTask]:
-    """Records failures of the tasks of a share whose process has ended; returns the tasks that remain to be
-    done.
+    """Records the failure of the task at which a share's process has ended, or of all its unfinished tasks if
+    none was begun; returns the tasks that remain to be done.
     """
     unfinished = [task for task in part if not records.is_ended(task)]
     if not unfinished:

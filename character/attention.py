@@ -26,8 +26,8 @@ HALF_TURN = -1.0 + 1e-6
 
 
 class CarriedLook(NamedTuple):
-    """Largest angles [rad] that what an end carries can look by itself, such as eyes in a head: to each side,
-    and up and down; inf for no limit.
+    """Largest angles [rad] by which what an end effector carries, such as the eyes of a head, can look beyond
+    it: `aside` to each side, `up` both up and down; inf for no limit.
     """
 
     aside: float = math.inf
@@ -78,13 +78,13 @@ class Attention:
 
     @property
     def is_settled(self) -> bool:
-        """Whether attention stays constant as long as its target does."""
+        """Whether the perceived target stays still as long as the actual one does."""
         return self.left == 0.0 and self.seen == self.halfway == self.still
 
 
 def bearing(position: Vector, rotation: Quaternion, root: Vector) -> Bearing:
     """Direction, distance [m] and orientation of a target as seen from a chain's root; all arguments are in
-    the world, positions in [m].
+    the world, positions in [m]. A target at the root (within `NEAREST`) counts as `NEAREST` above it.
     """
     direction = rotations.subtract(position, root)
     distance = rotations.length(direction)
@@ -135,9 +135,9 @@ def attend(
         target: The target as seen now.
         of: Identity of the target; if it differs from the last frame's, the chain changes to the new target
             gradually.
-        settings: Lag, dead zone and change time.
+        settings: Settings of attention.
         dt: Time step [s].
-        kind: Type of the goal.
+        kind: Type of the goal, for `has_jumped`.
     """
     if before is None:
         return Attention(target, of, settings, target, 0.0, target, target, target, target)
@@ -168,8 +168,9 @@ def partial(pose: Pose, aim: Aim, share: float, carried: CarriedLook = ANY_LOOK)
     Args:
         pose: The posture's pose.
         aim: The aim.
-        share: Share of the rotation from the posture's gaze to the aim.
-        carried: The most of that rotation that is left to what the end carries.
+        share: Share of the rotation from the posture's gaze to the aim; below 0 counts as 0.
+        carried: The most of that rotation that is left to what the end carries; a larger rest raises the
+            share.
     """
     gaze = aim.gaze(pose.tool_position)
     if share >= 1.0 or gaze is None or aim.desired_position is not None:
@@ -188,13 +189,13 @@ def partial(pose: Pose, aim: Aim, share: float, carried: CarriedLook = ANY_LOOK)
 
 
 def rising_share(share: float, aside: float, up: float, carried: CarriedLook) -> float:
-    """Share of a look that an end takes if it leaves no more to what it carries than that can look: for small
-    looks `share`; for large ones what is left approaches the limit gradually.
+    """Share of a look that an end effector takes itself, so that what it carries, such as eyes, can look the
+    rest: `share` for small looks; for large ones the rest approaches the limits `carried` gradually.
 
     Args:
         share: Share of small looks.
         aside, up: Angles [rad] of the look.
-        carried: How far what the end carries can look; without a range in one direction, nothing is left.
+        carried: Limits of the rest; if one of them is 0, the end effector takes all of the look.
     """
     if min(carried) <= 0.0:
         return 1.0
@@ -203,8 +204,8 @@ def rising_share(share: float, aside: float, up: float, carried: CarriedLook) ->
 
 
 def _between(a: Vector, b: Vector) -> Quaternion:
-    """Shortest rotation from one direction to another; for opposite directions, the rotation about the
-    vertical, as of a head.
+    """Shortest rotation from one direction to another; for opposite directions, the half rotation about the
+    axis that is nearest to the vertical, as of a head.
     """
     if rotations.dot(a, b) > HALF_TURN:
         return rotations.between(a, b)
@@ -281,7 +282,9 @@ def _followed(current: Bearing, begin: Bearing, end: Bearing, duration: float) -
 
 
 def _toward(current: Bearing, target: Bearing, share: float) -> Bearing:
-    """A share (0 to 1) of the motion toward a target; exactly the target if it is nearly reached."""
+    """`current`, moved toward a target by a share (0 to 1) of the difference; the target itself if nearly
+    reached (`ARRIVED`).
+    """
     if max(*_apart(current, target), abs(current.distance / target.distance - 1.0)) < ARRIVED:
         return target
     return _mixed(current, target, share, share, share)

@@ -63,8 +63,8 @@ class EyesState(NamedTuple):
     Attributes:
         settings: Settings in this tick.
         blink: Time [s] since the last blink began; infinite if there was none.
-        waited: Time [s] since that blink began, or since the start if there was none; the next blink begins
-            when it reaches a randomly drawn time.
+        waited: Time [s] since that blink began, or since the start if there was none; when it reaches a
+            randomly drawn time, the next blink begins, if no cue or shift of the gaze has caused one before.
         blinks: Number of blinks so far.
         fixation: Direction from which shifts of the gaze are measured; None if not known.
         averted: Current offset of the look [rad].
@@ -159,7 +159,8 @@ def _averted(state: EyesState, settings: EyesSettings, dt: float) -> EyesState:
 
 
 def lid(state: EyesState, skeleton: Skeleton, angles: Angles) -> float:
-    """How far the lids are closed: 0 open, 1 closed; below 0 if they follow a look upward.
+    """How far the lids are closed: 0 open, 1 closed; down to `WIDEST`, below 0, where they follow a look
+    upward.
 
     Args:
         state: State of the eyes.

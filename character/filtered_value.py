@@ -35,7 +35,7 @@ class FilteredValue:
         return cls(motion_filter, motion_filter.rest(settings.limits.clamp(number)))
 
     def step(self, number: float, dt: float) -> None:
-        """Advances by `dt` [s] toward a number, within its limits."""
+        """Advances by `dt` [s], at most `LONGEST_STEP`, toward a number, within its limits."""
         self.motion = self.filter.step(self.motion, self.filter.limits.clamp(number), min(dt, LONGEST_STEP))
 
     def is_at(self, number: float) -> bool:

@@ -12,8 +12,9 @@ class FixedSteps:
         self._until: float | None = None  # [s] time up to which the motion has advanced
 
     def due(self, time: float) -> float:
-        """Time [s] by which to advance the motion now, a whole number of steps, which are then recorded as
-        done. The first call returns one step.
+        """Time [s] by which to advance the motion now: the whole steps that have passed since the last call,
+        at most `MOST_STEPS`. They count as done, and so do those that are dropped. The first call returns one
+        step.
 
         Args:
             time: Current time [s], by a clock that never goes back.

@@ -92,8 +92,8 @@ class JointFilters:
         return motion, tuple([joint.position for joint in motion])
 
     def _compiled(self, motion: Sequence[Kinematic], targets: Sequence[float], dt: float) -> bytes | None:
-        """The numbers of the next `FilteredMotion`; None if the kernel does not know the filters or refuses
-        the arguments.
+        """The numbers of the next `FilteredMotion`, by the kernel; None if the filters must step one by one
+        instead.
         """
         if self._kernel is None or len(targets) != len(self._filters):
             return None

@@ -82,8 +82,8 @@ def _breath(seed: int, seconds: float) -> float:
 
 @lru_cache(maxsize=POSTURES)
 def _lifts(skeleton: Skeleton, angles: tuple[float, ...], up: Vector) -> list[float]:
-    """Upward velocity (n,) of the end effector per unit of each joint's velocity, relative to the largest of
-    them, but at least to `LIFTS` of the reach.
+    """Upward velocity (n,) of the end effector per unit of each joint's velocity, divided by the largest of
+    them in magnitude, or by `LIFTS` of the reach if that is larger.
     """
     pose = skeleton.forward(angles)
     axes, lifts = skeleton.world_axes(pose), [0.0] * len(skeleton)
@@ -135,5 +135,5 @@ def _glance(seed: int, skeleton: Skeleton, number: int) -> Glance:
 
 
 def _aim(seed: int, joint: int, number: int) -> float:
-    """Glance of a joint, given by its index, after a number of glances: -1 to 1."""
+    """Glance of a joint, given by its index, after a number of glances: -1 to 1; 0 if the number is even."""
     return draws(seed, f"glance {joint}", number)[0] * 2.0 - 1.0 if number % 2 else 0.0

@@ -69,7 +69,7 @@ class Playback(Generic[Snapshot]):
 
         Consecutive frames, and frames that playback drops, advance the motion; a jump restarts it at rest at
         the solution. Sub-frames (motion blur) do not advance it: their poses are extrapolated from the frame
-        before, and then discarded.
+        before, if the stage has been in it, and then discarded.
 
         Args:
             scene: Identity of the scene.
@@ -90,7 +90,9 @@ class Playback(Generic[Snapshot]):
         return PlaybackStep(0.0, restarts=True)
 
     def _between_frames(self, scene: Hashable, time: Time) -> PlaybackStep[Snapshot]:
-        """The stage's step to a sub-frame, from the frame before it as far as that is known."""
+        """The stage's step to a sub-frame, from the frame before it if the stage has been in that. Otherwise
+        no time passes, and motion restarts unless the sub-frame is just before the stage's current frame.
+        """
         at, last, before = time.frame + time.fraction, self.frame(scene), self._before.get(scene)
         step = max(1, time.step)
         if last is not None and last <= at < last + step:

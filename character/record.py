@@ -47,8 +47,8 @@ class MoverRecord(Generic[Pose]):
     desired_before: Pose | NoPose = field(default_factory=dict)
 
     def begin(self) -> None:
-        """Begins the mover's turn in a frame: its host then reads the inputs and calls `tick`, or `rest` if
-        the inputs cannot be read or ticked.
+        """Begins the mover's turn in a frame, by clearing its problem and its last inputs. The host then
+        reads the inputs and calls `tick`, or `rest` if they cannot be read or ticked.
         """
         self.problem, self.ticked = "", None
 
@@ -74,7 +74,7 @@ class MoverRecord(Generic[Pose]):
         return self.outputs is None or self.state is None or self.outputs.at_rest
 
     def commit(self) -> None:
-        """Takes the current state and poses as those of the previous frame."""
+        """Takes the current state and poses as those of the previous frame; without a state, no poses."""
         self.state_before = self.state
         self.pose_before, self.desired_before = (
             (self.pose, self.desired_pose) if self.state is not None else ({}, {})
@@ -102,6 +102,8 @@ class MoverRecord(Generic[Pose]):
         )
 
     def restored(self, snapshot: RecordSnapshot[Pose] | None) -> Self:
-        """An independent copy of the record with the state of a snapshot; None: that of a new record."""
+        """A copy of the record with the state and poses of a snapshot; None: without any, so that motion
+        begins at rest. Outputs, last inputs, problem and remark stay those of this record.
+        """
         before = snapshot or RecordSnapshot(None, None, {}, {}, {}, {})
         return replace(self, **before._asdict())

@@ -81,7 +81,7 @@ class RemoteSignals:
         network.
 
         Args:
-            address: Its address.
+            address: Its address; KeyError if no signal has begun there.
             numbers: Its newest numbers.
             count: Number of messages that arrived for the address since the last call.
             velocity: Rates of change [1/s] of the numbers; None if not sent.
@@ -106,8 +106,8 @@ class RemoteSignals:
         return numbers
 
     def advance(self, dt: float) -> Iterator[tuple[str, list[float]]]:
-        """Advances the signals by `dt` [s]; yields (address, new numbers) for each address whose numbers
-        change.
+        """Advances the signals by `dt` [s], and ends those for which nothing was received for `stream.PAUSE`.
+        Yields (address, current numbers) for each address that has received numbers or whose numbers change.
         """
         if self._state is None or dt <= 0.0:
             return

@@ -131,8 +131,12 @@ class Course(NamedTuple):
 
 
 def unknown(sent: Array, is_timed: bool, size: int) -> Timing:
-    """Timing of signals of `size` components whose rate is not known, with times (m,) [s] of their first
-    samples by the sender's clock; `is_timed`: whether these have just arrived, at the time 0.
+    """Timing of signals of `size` components whose rate is not known yet.
+
+    Args:
+        sent: (m,) [s] times of their first samples by the sender's clock; NaN if not given.
+        is_timed: Whether these samples have just arrived, at the time 0.
+        size: Number of components of a signal.
     """
     none = np.zeros(len(sent))
     unknown_errors = none + np.nan
@@ -146,7 +150,8 @@ def unknown(sent: Array, is_timed: bool, size: int) -> Timing:
 
 def is_outdated(sent: float, newest: float) -> bool:
     """Whether a sample taken at `sent` [s] of the sender's clock has been overtaken in the network by one
-    taken at `newest` [s]; NaN for unknown times.
+    taken at `newest` [s]. False if one of them is NaN (unknown), or if `newest` is `PAUSE` or more later:
+    then the clock was set back.
     """
     return 0.0 < newest - sent < PAUSE
 
@@ -276,12 +281,13 @@ def _sender_clock(before: Timing, time: float, gap: Array, sent_span: Array) -> 
     Args:
         before: State before these samples.
         time: Time of their arrival [s].
-        gap: Time (m,) [s] from the arrival of the samples before to theirs.
-        sent_span: The same time (m,) [s] by the sender's clock.
+        gap: Time (m,) [s] from when the previous samples were taken, as estimated, to this arrival.
+        sent_span: Time (m,) [s] from the previous samples to these by the sender's clock.
 
     Returns:
-        Which samples are later by the sender's clock (m,), which of these can be timed by it (m,), and the
-        mean lag of that clock behind ours from sample to sample, with these samples in it (m,) [s].
+        Masks (m,) of the samples that are later than the previous ones by the sender's clock, by less than
+        `PAUSE`, and of those among them that this clock can time; and the mean time (m,) [s] by which it
+        falls behind ours from sample to sample, including these samples.
     """
     is_later = (sent_span > 0.0) & (sent_span <= PAUSE) & (gap <= PAUSE)
     drift = np.where(is_later, time - before.arrivals - sent_span, 0.0)
@@ -344,7 +350,7 @@ def _lost(
     return best
 
 
-def slewed(timing: Timing, time: float, dt: float) -> Timing:
+def slewed(timing: Timing, dt: float) -> Timing:
     """Timing with delays moved toward the delays that the sender requires, by at most `SLEW` times `dt`
     [s].
     """

@@ -111,8 +111,8 @@ class _Camera:
             self._past.popleft()
 
     def in_world(self, position: Vector, time: float) -> Vector:
-        """World position [m] of a position in the camera's frame at a time [s]; camera poses are interpolated
-        linearly.
+        """World position [m] of a position in the camera's frame at a time [s], interpolated linearly between
+        those that the camera's recorded poses give.
         """
         later, pose = self._past[-1]
         in_world = _placed(pose, position)
@@ -126,8 +126,9 @@ class _Camera:
         return x, y, z
 
     def choose(self, distances: dict[float, float], dt: float) -> None:
-        """Chooses the person to follow: the nearest one, until another has been much nearer for `NEARER_FOR`.
-        `distances`: distances [m] of persons, by their numbers.
+        """Chooses the person to follow: still the last one, until that person is lost or another has been
+        much nearer (`NEARER`) for `NEARER_FOR`; then the nearest one. `distances`: distances [m] of the
+        persons seen, by their numbers.
         """
         nearest = min(distances, key=distances.__getitem__, default=None)
         if nearest is None or self.follows not in distances:
@@ -215,8 +216,9 @@ class SeenPersons:
             person.position = known.in_world(_in_camera(sighting), self._time - sighting.age)
 
     def advance(self, dt: float, pose_of: Callable[[str], Matrix | None]) -> None:
-        """Advances by `dt` [s]; `pose_of` returns the current world matrix of a camera, or None if it is not
-        known.
+        """Advances by `dt` [s]: forgets persons without a picture for `LOST`, chooses the person whom each
+        camera follows, and updates `positions`. `pose_of` returns the current world matrix of a camera, or
+        None if it is not known.
         """
         if dt <= 0.0:
             return
@@ -235,7 +237,7 @@ class SeenPersons:
             person.count = 0
 
     def _follow(self, name: str, camera: _Camera, dt: float) -> None:
-        """Chooses the person whom a camera follows, and updates that person's position."""
+        """Chooses the person whom a camera follows, and passes that person's position to its signal."""
         seen = {
             number: person
             for (of, number), person in self._persons.items()

@@ -21,7 +21,7 @@ class TickOrder(NamedTuple):
     """Order of ticking, as indices of movers.
 
     Attributes:
-        indices: The movers, each after those on which it depends.
+        indices: The movers, each after those on which it depends, apart from cycles.
         cyclic: Movers in a cycle that read the others' desired poses.
         has_cycle: Whether any mover depends on itself, directly or through others.
     """
@@ -121,7 +121,9 @@ def feedback(needs: Needs, looks_forward: Sequence[bool]) -> dict[int, int]:
 
 
 def _topological_order(needs: Needs) -> tuple[list[int], bool]:
-    """Indices of the movers, each after those on which it depends, and whether there is a cycle."""
+    """Indices of the movers, each after those on which it depends, apart from cycles; whether there is a
+    cycle.
+    """
     ordered: list[int] = []
     begun: set[int] = set()
     is_cyclic = any(k in above for k, above in enumerate(needs))

@@ -86,7 +86,8 @@ class Cubics(NamedTuple):
     highest: Array  # (m, d) upper bounds
 
     def at(self, time: float, periods: Array, rest: Array) -> tuple[Array, Array]:
-        """Values (m, d) and velocities (m, d) [1/s] at a time when the curves have begun.
+        """Values (m, d), clamped to `lowest` and `highest`, and velocities (m, d) [1/s], 0 where clamped, at
+        a time when the curves have begun.
 
         Args:
             time: [s] since the start.
@@ -175,7 +176,8 @@ def advance(
     """Values (m, d) of the signals `dt` [s] later, and the next state.
 
     Args:
-        state: State returned by the last call; None: the signals begin at rest at their samples.
+        state: State returned by the last call; None, or a state of another shape (m, d): the signals begin at
+            rest at their samples.
         samples: The newest samples.
         dt: Time [s] since the last call; 0: the values stay, and new samples wait for the next call.
         rejoin: Longest time [s] in which the first sample after a pause is reached.
@@ -187,7 +189,7 @@ def advance(
         if len(fresh):
             state = _renewed(state, samples, fresh, dt, rejoin)
         time = state.time + dt
-        state = state._replace(time=time, timing=sample_times.slewed(state.timing, time, dt))
+        state = state._replace(time=time, timing=sample_times.slewed(state.timing, dt))
     return state.values, state
 
 
@@ -261,8 +263,9 @@ def _cubics(
     """Curves from the shown values and velocities, `shown` (m, d) each, to the new samples with their
     velocities and accelerations, `motion` (m, d) each.
 
-    A curve ends when its sample is due. If that is less than a period away, or an interruption is being
-    caught up, it ends later, at the extrapolated position of the signal. Other arguments as in `_renewed`.
+    A curve ends when its sample is due, but not within a period; while an interruption is caught up, it ends
+    with that. If it ends after its sample is due, it ends at the extrapolated position of the signal. A
+    signal that begins anew has its new value at once. Other arguments as in `_renewed`.
     """
     due = timing.stamps + timing.delays
     overdue = state.time - state.cubics.end
@@ -301,8 +304,9 @@ def _cubics(
 
 def _limits(state: StreamState, new: Samples, shown: Array, sent: Array) -> tuple[Array, Array]:
     """Bounds (m, d) between which a signal stays: the range of its last three samples, extended on both sides
-    by twice its size, its shown value, and the motion given by sent velocities. Otherwise the parabola
-    through few samples, or through samples that arrived almost together, could leave this range steeply.
+    by `BEYOND` times its size and by the motion `sent` (m, d) that sent velocities give, and then to the
+    value `shown` (m, d). Without them the parabola through few samples, or through samples that arrived
+    almost together, could leave this range steeply.
     """
     before = state.samples.values - state.tendency.slopes * state.tendency.spans[:, None]
     last = np.array((new.values, state.samples.values, before))

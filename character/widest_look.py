@@ -123,7 +123,8 @@ def looking(
     before: LookState | None, facing: Facing, aim: Aim, settings: LookSettings, dt: float
 ) -> tuple[Aim, LookState | None]:
     """The aim limited to the widest look and with the offset, and the look's state `dt` [s] later. Aims that
-    are not looks are returned unchanged, and so are aims on which the settings have no effect.
+    are not looks are returned unchanged, and so are aims on which the settings have no effect; the state is
+    None for the former, and for settings that have no effect on any aim.
 
     Args:
         before: The look in the last frame; None: the look begins at the target.

@@ -171,8 +171,9 @@ def _sweep(path: Path) -> None:
 
 
 def is_abandoned(temporary: Path, process: int) -> bool:
-    """Whether a temporary file is abandoned: the process with the id `process`, which wrote it, has ended, or
-    the file is older than ABANDONED_AFTER. A file of this process is not abandoned.
+    """Whether a temporary file is abandoned: the process with the id `process`, which wrote it, has ended
+    (not checked on Windows), or the file is older than ABANDONED_AFTER. A file of this process is not
+    abandoned.
     """
     if process == os.getpid():
         return False

@@ -48,7 +48,7 @@ class FolderWriter:
         atomic.write(file, data)
 
     def commit(self) -> None:
-        """Rename the folder to its final name, instead of an existing one.
+        """Rename the folder to its final name; an existing folder is replaced and deleted.
 
         Raises:
             OSError: The folder cannot be moved there; the old folder stays in place.

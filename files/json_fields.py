@@ -16,7 +16,8 @@ _MISSING = object()
 
 
 class JsonFields:
-    """A JSON object, read field by field. All methods raise `error` for a value that is missing or invalid.
+    """A JSON object, read field by field; `error` is raised for a field that is asked for and is missing or
+    invalid.
 
     Args:
         name: Name of the object, for messages.

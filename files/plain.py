@@ -68,7 +68,7 @@ def printable(text: str) -> str:
 
 
 def shown(value: Any) -> str:
-    """A value as text for a message, shortened."""
+    """A value as text for a message, shortened to `LONGEST` characters."""
     if isinstance(value, str):
         text = f"'{value}'"
     else:

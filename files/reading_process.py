@@ -115,8 +115,8 @@ class ReadingProcess(Generic[Result]):
 
 
 def called(function: Callable[..., Any], arguments: tuple[Any, ...]) -> bytes:
-    """The pickled answer of a call: whether the function returned, and its result or its error. Errors that
-    are not about a file's content are raised.
+    """The pickled answer of a call: whether the function returned, and its result, or its error if that is a
+    ValueError or OSError; other errors are raised.
     """
     try:
         return pickle.dumps((True, function(*arguments)), pickle.HIGHEST_PROTOCOL)

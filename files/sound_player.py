@@ -77,7 +77,7 @@ class SoundPlayer:
 
     @property
     def program(self) -> str:
-        """Name of the program that plays it."""
+        """Name of the program that plays the sound, or that `begin` tries first."""
         return self._command[0]
 
     @property

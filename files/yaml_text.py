@@ -71,8 +71,9 @@ def yaml_documents(text: str, scalar: Scalar | None = None) -> list[tuple[int, A
             << are followed, and of duplicate keys the last one counts.
 
     Raises:
-        YamlError: the text is no YAML, exceeds the limits on size and nesting, or without `scalar` has
-            anchors, tags or duplicate keys.
+        YamlError: the text is no YAML, exceeds a limit, or has an unpaired surrogate, a key that is no
+            scalar, a tag of a list or map, or a scalar that `scalar` refuses; without `scalar` also for an
+            anchor, any tag, a duplicate key, or a document that is no map.
     """
     if len(text) > MAX_LENGTH:
         raise YamlError(0, f"it has {len(text)} characters, more than {MAX_LENGTH}: choose a smaller file")

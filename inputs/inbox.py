@@ -86,7 +86,9 @@ class Inbox:
     question = ""  # address of a question: that of each sender is stored, since each is answered
 
     def __init__(self, host: str, port: int, clock: Callable[[], float] | None = None) -> None:
-        """Opens a socket on a host and port. `clock` [s] measures the budget."""
+        """Opens a socket on a host and port, and starts the thread of an urgent address. `clock` [s] measures
+        the budget of a look.
+        """
         self._socket = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET, socket.SOCK_DGRAM)
         try:
             self._socket.setblocking(False)
@@ -138,7 +140,9 @@ class Inbox:
         self._problem = printable(sentence[:LONGEST_PROBLEM])
 
     def look(self, budget: float = BUDGET) -> None:
-        """Receives messages without blocking, in at most `budget` [s]."""
+        """Receives messages without blocking, in about `budget` [s], passes the newest of each key to `take`,
+        and updates `problem`.
+        """
         begun = self.clock()
         before, self.problem = self.problem, ""
         with self._lock:
@@ -256,7 +260,9 @@ class Inbox:
         return has_more
 
     def _receive(self, source: socket.socket) -> bool:
-        """Moves a packet from a socket to the queue; returns whether there was one."""
+        """Receives a packet into the queue, or drops one that a stop has outdated; calls `alarm` for a packet
+        with the urgent address. Returns whether there was a packet.
+        """
         try:
             size, came, sender = arrival_times.receive(source, self._buffer)
         except BlockingIOError:  # no packet waits

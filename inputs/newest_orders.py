@@ -25,7 +25,8 @@ Arguments = tuple[float | str, ...]
 
 
 class RemoteOrders(OrderInbox):
-    """Receives commands, and keeps the newest one for each address until the host executes it.
+    """Receives commands, and keeps the newest one for each address, of `MOST_PENDING` at most, until the host
+    executes it.
 
     Args:
         host, port: Address to listen on.

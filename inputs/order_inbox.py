@@ -42,7 +42,7 @@ class OrderInbox(Inbox):
         raise NotImplementedError
 
     def answer(self, version: str, state: str) -> bool:
-        """Answers the questions since the last call; returns whether there were any.
+        """Answers the questions since the last call, at most `MOST_ASKERS`; returns whether there were any.
 
         Args:
             version: Version of Limber.

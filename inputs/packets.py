@@ -73,7 +73,7 @@ def messages(packet: bytes, depth: int = 0, time: float = nan) -> Iterator[Messa
 
 
 def packed(address: str, *arguments: float | str) -> bytes:
-    """The packet of a message."""
+    """The packet of a message, with its numbers in single precision."""
     tags = "".join("s" if isinstance(argument, str) else "f" for argument in arguments)
     content = [
         _padded(argument) if isinstance(argument, str) else struct.pack(">f", argument)

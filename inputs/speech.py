@@ -35,12 +35,15 @@ class Speech:
         on, instead of a sound that is playing.
 
         Raises:
-            SoundError: There is no sound of this name, or this computer has no program to play it.
+            SoundError: The folder cannot be read, there is no sound of this name, or this computer has no
+                program to play it.
         """
         self._next = SoundPlayer(sound_called(folder, name), programs=self._programs)
 
     def events(self) -> list[str]:
-        """Events since the last call."""
+        """Events since the last call. Ends a sound that is over or replaced, and begins the one of `say`;
+        sets `problem` if a sound fails.
+        """
         if self._sound is not None and (self._next is not None or not self._continues(self._sound)):
             self.close()
             self._events.append(ENDS)
@@ -76,8 +79,8 @@ class Speech:
 
 
 def sound_called(folder: Path, name: str) -> Path:
-    """The sound file with a name in a folder, and no file outside of it; raises SoundError if there is
-    none.
+    """The sound file in a folder (and none outside of it) with this name, with or without its suffix and with
+    underscores for spaces or not. Raises SoundError if there is none, or the folder cannot be read.
     """
     try:
         sounds = [

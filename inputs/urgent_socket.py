@@ -30,8 +30,8 @@ Instruction = tuple[int, int, int, int]  # operation, jumps if true and false [i
 
 
 def urgent_socket(ordinary: socket.socket, address: bytes) -> socket.socket | None:
-    """A second socket at the address of a bound one, which receives the packets that begin with an OSC
-    address; None if the system does not support this.
+    """A second socket at the address of the bound one `ordinary`, which receives the packets that begin with
+    the OSC address `address`, alone or in a bundle; None if the system does not support this.
     """
     if sys.platform != "linux":
         return None
@@ -74,7 +74,9 @@ def _choice(address: bytes, start: int, urgent: int, other: int) -> list[Instruc
 
 
 def _comparisons(expected: bytes, start: int) -> list[tuple[int, int, int]]:
-    """(size [bytes], offset [bytes], value) of the numbers that make up some bytes."""
+    """(size [bytes], offset [bytes], value) of the numbers to compare, to find whether a packet has the bytes
+    `expected` at the offset `start` [bytes].
+    """
     parts, at = [], 0
     while at < len(expected):
         size = 4 if len(expected) - at >= 4 else 1

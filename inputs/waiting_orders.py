@@ -1,4 +1,4 @@
-"""Commands of people that wait until their host executes them, in its own thread."""
+"""Commands that wait until their host executes them, in the host's own thread."""
 
 import itertools
 import re
@@ -13,7 +13,8 @@ from .words import WORDS, Order
 # have changed their mind
 FRESH = 1.0
 MOST_WAITING = 1000  # largest number of waiting commands; further ones are dropped
-# number of a person's commands that may wait in addition, so that a flood of others drops none of them
+# number of commands that only a person may give which may wait in addition, so that a flood of others drops
+# none of them
 ROOM = 100
 DISARM = "disarm"
 # number of commands to disarm that may wait besides; one more counts as a command to disarm all robots
@@ -44,8 +45,9 @@ class WaitingOrder(NamedTuple):
 class WaitingOrders:
     """Waiting commands; a stop voids those that came before it. Any thread may add commands and stops.
 
-    A person's command replaces the same one that waits for the same robot, so that presses in a row take no
-    room. A command to disarm is never dropped.
+    A command that only a person may give (`Word.is_personal`), such as to disarm, replaces the same command
+    of the same source if that still waits, so that presses in a row take no room. A command to disarm is
+    never dropped: without room for it, it waits as one to disarm all robots.
 
     Attributes:
         stops: Number of stops so far.
@@ -55,13 +57,14 @@ class WaitingOrders:
         self.stops = 0
         self._lock = threading.Lock()
         self._numbers = itertools.count()
-        # key of a person's command, or number of another -> command, in the order of their arrival
+        # `_key` of a command that only a person may give, or number of another -> command, in the order of
+        # their arrival
         self._orders: dict[Hashable, WaitingOrder] = {}
         # commands that `take` has still to yield, by the same keys
         self._taken: dict[Hashable, WaitingOrder] = {}
 
     def put(self, order: str | Order, cause: str = "") -> None:
-        """Adds a command, or drops it if too many wait; `cause` is its source."""
+        """Adds a command, or drops it if too many wait, unless it is to disarm; `cause` is its source."""
         word = order.word if isinstance(order, Order) else _first_word(order)
         is_personal = word in WORDS and WORDS[word].is_personal
         room = MOST_WAITING + ROOM * is_personal + DISARM_ROOM * (word == DISARM)
@@ -77,8 +80,8 @@ class WaitingOrders:
 
     @staticmethod
     def _key(order: str | Order, cause: str) -> Hashable:
-        """What a person's command is for: later ones with the same key replace it. The release of a button
-        replaces no press.
+        """Key of a command that only a person may give: a later one with the same key replaces it. The
+        release of a button replaces no press.
         """
         return (cause, order.path, order.is_released) if isinstance(order, Order) else (cause, order)
 

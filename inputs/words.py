@@ -169,8 +169,11 @@ def spellings(name: str) -> set[str]:
 
 
 def begun_with(names: str, known: Iterable[str]) -> tuple[str, str] | None:
-    """(longest of the known names with which `names` begin, rest of `names`); None if they begin with none.
-    Names may contain slashes.
+    """Splits the names of a command, such as "Left_Arm/Sad": (known name at the beginning, rest after the
+    slash).
+
+    A known name matches in each of its `spellings`, up to a slash or the end; of several the one with the
+    longest spelling is used, since names may contain slashes. None if no known name matches.
     """
     begun = [
         (len(spelled), name)

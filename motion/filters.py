@@ -20,6 +20,9 @@ class MotionStyle:
             to 1.
         beta: Exponent with which the Nutty filter slows down toward a position limit: 1 from mid-range on,
             larger values only nearer to the limit. Above 0; the other filters ignore it.
+
+    Raises:
+        MotionStyleError: a field is out of its range.
     """
 
     sigma: float = 0.0

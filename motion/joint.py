@@ -63,7 +63,7 @@ class Limits:
         return position
 
     def widened(self, share: float) -> "Limits":
-        """Limits with velocity, acceleration and jerk larger by `share`, and the same position limits."""
+        """Limits with velocity, acceleration and jerk times 1 + `share`, and the same position limits."""
         return replace(
             self,
             velocity=self.velocity * (1.0 + share),
@@ -97,8 +97,8 @@ def check_step(target: float, dt: float, target_velocity: float | None) -> None:
 
 
 def extrapolated(state: Kinematic, interval: float) -> float:
-    """Position [rad] after `interval` at constant acceleration. Used as a control point one frame early, it
-    halves the curve's delay.
+    """Position [rad] after `interval` at constant acceleration. As the last control point of `between`, in
+    place of a frame that is not known yet, it halves the curve's delay.
 
     `interval` is in the unit of time of the velocity: seconds, or 1 if that is per frame. If the jerk is at
     most j, the error of the position is at most j * interval^3 / 6 (50 pi rad/s3: .11 degrees at 24 frames a

@@ -20,8 +20,8 @@ JOINED_WITHIN = 0.25
 
 @dataclass(frozen=True, slots=True)
 class Limiter(TrackingFilter):
-    """Passes motion within its limits unchanged. Other motion is filtered by the default filter until the
-    joint has caught up with it.
+    """Passes motion within its limits unchanged, if its velocity and acceleration are given. From a small
+    error the joint catches up with such motion by the headroom alone; otherwise the default filter moves it.
     """
 
     def step(

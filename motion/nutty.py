@@ -105,8 +105,8 @@ class NuttyFilter:
         return saturated((push - acceleration) / filter_step, limits.jerk)
 
     def _allows(self, point: Point, jerk: float, ahead: Point, target: float, filter_step: float) -> bool:
-        """Whether the point `ahead` keeps all limits and can still stop before the target; False within
-        `HOME` of the target.
+        """Whether the motion from `point` to the point `ahead` keeps the limits and can then stop between
+        `point` and the target; False within `HOME` of the target.
         """
         limits = self.limits
         position, velocity, acceleration = ahead
@@ -152,7 +152,7 @@ def saturated(value: float, limit: float) -> float:
 
 def leeway(velocity: float, position: float, limits: Limits, beta: float) -> float:
     """Omega: factor on the limit of a velocity that leads away from mid-range; it falls to 0 at the position
-    limits and is 0 beyond.
+    limits and is 0 beyond. For a velocity toward mid-range it is 1.
 
     Repair 3: as printed, the halves meet at x = alpha, half the range's width, which is mid-range only if the
     lower limit is 0; here they meet at lower + alpha.

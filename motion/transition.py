@@ -70,7 +70,7 @@ class Transition:
     def step(
         self, state: Kinematic, target: float, dt: float, target_velocity: float | None = None
     ) -> TransitionState:
-        """State `dt` seconds later; see `Filter.step`."""
+        """State `dt` seconds later; see `Filter.step`. `target_velocity` is not used."""
         check_step(target, dt, target_velocity)
         if dt == 0.0 and isinstance(state, TransitionState):
             return state

@@ -49,8 +49,8 @@ class Instruction(NamedTuple):
 
 
 class PlayingClip(NamedTuple):
-    """A clip of a state that has a weight: number of the visit of the state, time [s] since its start, and
-    the motion of its weight.
+    """A state's clip that plays, also while it fades out after the state: number of the visit of the state,
+    the clip, time [s] since its start, and the motion of its weight.
     """
 
     visit: int
@@ -235,7 +235,9 @@ class GestureEffect:
 
 
 def at(gesture: Gesture, seconds: float, end: float = inf) -> GestureEffect:
-    """A gesture at a time [s] after its start; `end` [s]: time after its start at which it is cut off."""
+    """The effect of a gesture at a time [s] after its start; `end`: time [s] after its start until which it
+    has faded out, if that is before its own end.
+    """
     values = interpolated(gesture.rows, seconds * gesture.rate)
     left = min(seconds, min(gesture.seconds, end) - seconds)
     strength = min(max(left / gesture.fade, 0.0), 1.0) if gesture.fade > 0.0 else 1.0

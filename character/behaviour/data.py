@@ -15,7 +15,7 @@ CAUSES: tuple[Cause, ...] = get_args(Cause)
 
 
 class BehaviourError(ValueError):
-    """A behaviour with a contradiction; the message names the state, transition or gesture."""
+    """A behaviour that cannot be used, or a state that it does not have; the message names the fault."""
 
 
 class ChainRole(NamedTuple):
@@ -90,7 +90,9 @@ class TransitionSpec:
     most: float = inf
 
     def check(self, states: Sequence[str]) -> None:
-        """Raises BehaviourError if the transition cannot be used among states of these names."""
+        """Raises BehaviourError if the transition names a state that is not among `states`, has no state at
+        its end or an unknown cause, or has bounds that cannot be used.
+        """
         for name in (self.begin, self.end):
             if name not in states and name != ANY:
                 raise BehaviourError(f"a transition names state '{name}', which is not there")
@@ -133,7 +135,9 @@ class Gesture:
     fade: float = 0.2
 
     def check(self) -> None:
-        """Raises BehaviourError if the gesture cannot be used."""
+        """Raises BehaviourError if there are fewer than two rows, the rate is not above 0, or the fade is
+        below 0.
+        """
         if len(self.rows) < 2 or not self.rate > 0.0 or not self.fade >= 0.0:
             raise BehaviourError(f"gesture '{self.name}' needs two rows, and a rate above 0")
 
@@ -167,14 +171,18 @@ class StateClip(NamedTuple):
         return (len(self.rows) - 1) / self.rate
 
     def check(self, states: Sequence[str]) -> None:
-        """Raises BehaviourError if the clip cannot be used among states of these names."""
+        """Raises BehaviourError if the clip's state is not among `states`, it has fewer than two rows, or its
+        rate is not above 0.
+        """
         if self.state not in states:
             raise BehaviourError(f"a clip is for state '{self.state}', which is not there")
         if len(self.rows) < 2 or not self.rate > 0.0:
             raise BehaviourError(f"the clip of state '{self.state}' needs two rows, and a rate above 0")
 
     def at(self, seconds: float) -> Array:
-        """Values (n,) [rad; prismatic joints m] at a time [s] after the clip's start."""
+        """Values (n,) [rad; prismatic joints m] at a time [s] after the clip's start; after its end those of
+        its last row, or of the repetition if it loops.
+        """
         if self.loops:
             seconds %= self.seconds
         return interpolated(self.rows, seconds * self.rate)
@@ -193,7 +201,8 @@ class Behaviour:
     """A behaviour: states, transitions and gestures. The first state is the initial one.
 
     Raises:
-        BehaviourError: a name occurs twice, or refers to nothing.
+        BehaviourError: there is no state, a state has no name or that of another, or a transition, gesture or
+            clip cannot be used (see their `check`).
     """
 
     states: tuple[StateSpec, ...]
@@ -249,7 +258,7 @@ class Behaviour:
         }
 
     def clip(self, state: str, chain: str) -> StateClip | None:
-        """The clip of a chain in a state; None if there is none."""
+        """The clip of a chain in a state, the first if there are several; None if there is none."""
         return self._clip_of.get((state, chain))
 
     @cached_property

@@ -108,7 +108,8 @@ def decide(
     events: Sequence[str] = (),
     senses: Senses | None = None,
 ) -> tuple[BehaviourState, tuple[Decision, ...]]:
-    """The behaviour's state `dt` [s] later, and the decisions made in this time step.
+    """The behaviour's state `dt` [s] later, and the decisions made in this time step: those of the events in
+    order, then up to `MOST_CHANGES` by time and perception.
 
     Args:
         behaviour: The behaviour.
@@ -138,7 +139,9 @@ def enter(state: BehaviourState, name: str, cause: str) -> tuple[BehaviourState,
 
 
 def _passed(behaviour: Behaviour, state: BehaviourState, dt: float, senses: Senses | None) -> BehaviourState:
-    """The state `dt` [s] later, without gestures that have ended."""
+    """The state `dt` [s] later: its times and the presence of a person go on, and gestures that have ended
+    are left out.
+    """
     presence = state.presence
     if senses is not None:
         presence = presence.later(senses.distance is not None, dt)
@@ -157,8 +160,8 @@ def _passed(behaviour: Behaviour, state: BehaviourState, dt: float, senses: Sens
 def _gestured(
     behaviour: Behaviour, state: BehaviourState, event: str, decisions: list[Decision]
 ) -> BehaviourState:
-    """The state with the gestures that an event triggers; a gesture that is already playing fades out at the
-    same time.
+    """The state with the gestures that an event triggers, which are added to `decisions`. If one of them is
+    playing already, that earlier run fades out meanwhile.
     """
     for gesture in behaviour.gestures:
         if gesture.event == event:
@@ -182,8 +185,12 @@ def _changed(
     event: str | None,
     decisions: list[Decision],
 ) -> BehaviourState:
-    """The state after the first transition that applies; transitions from the current state precede those
-    from any state.
+    """The state after the first transition that applies, which is added to `decisions`; the same state if
+    none does. Transitions from the current state precede those from any state.
+
+    Args:
+        event: The event for which transitions are tried; None: transitions by time and perception.
+        behaviour, state, seed, senses, decisions: As in `decide`.
     """
     for index, transition in behaviour.leaving(state.name):
         # time and perception cause one decision in each step, after the step's events

@@ -51,8 +51,8 @@ class Directed(NamedTuple):
         return weights
 
     def weighted(self, stored: Sequence[Angles]) -> list[tuple[float, Angles]]:
-        """(weight, values (n,) [rad or m]) of all postures with a weight, given the values of the stored
-        ones.
+        """(weight, values (n,) [rad or m]) of each stored posture and playing clip with a weight above 0,
+        given the values of the stored postures.
         """
         pairs = [*zip(self.weights, stored, strict=True), *self.clips]
         return [(weight, values) for weight, values in pairs if weight > 0.0]
@@ -98,7 +98,9 @@ class Requested(NamedTuple):
 
 
 class Applied(NamedTuple):
-    """The last settings of a chain: the instruction and the clip's settings from which they were made."""
+    """The last settings of a chain, with what they were made from: the instruction, and the settings `clip`
+    of its exported animation.
+    """
 
     instruction: Instruction
     clip: ChainSettings
@@ -134,7 +136,9 @@ class Performer:
         return other
 
     def replace(self, behaviour: Behaviour) -> None:
-        """Replaces the behaviour; the new one starts in its first state if it lacks the current state."""
+        """Replaces the behaviour; the new one starts in its first state if it lacks the current state.
+        Gestures that it lacks end.
+        """
         self.behaviour = behaviour
         if self.state.name not in [state.name for state in behaviour.states]:
             self.state = deciding.begin(behaviour)
@@ -191,8 +195,8 @@ class Performer:
         return request._replace(**fields)  # type: ignore[arg-type]
 
     def set_by(self, chain: str) -> dict[str, str]:
-        """The source that currently sets a chain's influence, share, target and postures, as text; missing
-        ones come from its exported animation.
+        """Words of `WORDS` for a chain's values -> what sets them now, as text: the user, or the behaviour's
+        state by its name. Values that come from the chain's exported animation are missing.
         """
         state, hand = self.behaviour.state(self.state.name), self.by_hand(chain)
         role = state.role(chain)

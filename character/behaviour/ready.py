@@ -98,9 +98,7 @@ EVENTS = {"listen": "Listening", "speak": "Speaking", "think": "Thinking"}
 
 
 def calm(postures: Iterable[str]) -> Behaviour:
-    """A behaviour with the states idle, attending, searching and asleep, with less motion; arguments as for
-    `attentive`.
-    """
+    """A behaviour with only the states idle, attending, searching and asleep; argument as for `attentive`."""
     transitions = (
         TransitionSpec("Idle", "Attending", "seen", least=1.0),
         TransitionSpec("Idle", "Attending", "event", "arrive"),

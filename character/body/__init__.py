@@ -1,3 +1,3 @@
-"""Motion of a whole body in one frame: it follows another armature's motion (retargeting), with its feet on
-the floor.
+"""Motion of a whole body in one frame: it follows the motion of another armature (retargeting), or one that
+other programs send, with its feet on the floor.
 """

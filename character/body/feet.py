@@ -217,7 +217,14 @@ def rise(feet: tuple[FootContact, ...]) -> float:
 def slipped(
     body: Body, foot: Foot, step: FootContact, free: KinematicState, shown: KinematicState
 ) -> FootContact:
-    """Contact state of a foot that slipped because the solver could not hold its position."""
+    """Contact state of a foot that is released where it is shown: one whose position the solver could not
+    hold, or one that was not among the feet in the last frame.
+
+    Args:
+        body, foot: The body's model, and the foot.
+        step: The foot's contact state so far.
+        free, shown: States of the body solved without a floor, and with contacts.
+    """
     carried = shown.base_position - free.base_position
     return step._replace(
         is_planted=False, left=foot_position(body, foot, shown) - foot_position(body, foot, free) - carried
@@ -234,7 +241,7 @@ def foot_position(body: Body, foot: Foot, state: KinematicState) -> Array:
 
 def depth(body: Body, foot: Foot, up: Array, state: KinematicState) -> float:
     """Distance [m] from a foot's link origin down to the lowest point of its sole, measured along the unit
-    vector `up` (3,) in armature space.
+    vector `up` (3,) in armature space; 0 without a sole.
     """
     frames = body.placed(state.frames, body.link_indices([foot.link, *(link for link, _ in foot.sole)]))
     soles = zip(frames[1:], foot.sole, strict=True)
@@ -279,7 +286,7 @@ def _with_goal(
 
 def _stood(floor: Floor, low: float, step: FootContact) -> Array:
     """Position (3,) [m] of a standing foot: horizontally at its touch-down, with its lowest point on the
-    floor.
+    floor if that is known. `low`: distance [m] of this point below its link's origin.
     """
     if not floor.is_known:
         return step.standing_position

@@ -23,7 +23,9 @@ class SourcePose(NamedTuple):
 
 
 class FootHeights(NamedTuple):
-    """Heights [m] of the feet above the origin while the figures stand: the source's, and the body's."""
+    """Heights [m] of the feet's bones while the figures stand: the source's above its origin, the body's
+    above its soles.
+    """
 
     source: float
     body: float
@@ -64,8 +66,8 @@ def fitted(pose: SourcePose, fit: Fit, frame: BodyFrame) -> BodyInputs:
     """Target poses of the body in its own space.
 
     The source's motion is scaled about the source's origin and moved horizontally to the body, since the two
-    figures can differ in size and position. If the base floats and the heights of both figures' feet are
-    known, their soles (not their ankles) are put at equal heights.
+    figures can differ in size and position, and then by `fit.shift`. If the base floats and the heights of
+    both figures' feet are known, their soles (not their ankles) are put at equal heights.
     """
     world, linear, offset = frame.world, frame.from_world[:3, :3], frame.from_world[:3, 3]
     anchor = np.array((world[0, 3], world[1, 3], pose.origin[2])) + fit.shift

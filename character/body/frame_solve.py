@@ -131,7 +131,7 @@ def target_motion(
 
 
 def first_frame(model: SolvedBody, inputs: BodyInputs) -> Solved:
-    """The body at rest, as near as possible to its targets."""
+    """The body at rest, as near as possible to its targets, with standing feet on the floor."""
     free = _begin(model, inputs)
     state, feet = free, first(model.body, model.feet, inputs.feet, _floor(inputs), free)
     for _ in range(LOOKS if _any_held(feet) else 0):
@@ -151,7 +151,9 @@ def same_frame(model: SolvedBody, inputs: BodyInputs, before: LastFrame) -> Solv
 
 
 def next_frame(model: SolvedBody, targets: FrameTargets, before: LastFrame, dt: float) -> Solved:
-    """The body after the solver's steps of a frame of `dt` [s]."""
+    """The body after the solver's steps of a frame of `dt` [s]: without a floor, then with the feet that it
+    holds; or, after a leap of the targets, on the way to a better start.
+    """
     solver, inputs, steps = model.solver, targets.inputs, targets.steps
     state, free = (_carried(model, body_state, inputs) for body_state in (before.state, before.free))
 
@@ -216,8 +218,8 @@ def _crossing(
     goal: Array,
     dt: float,
 ) -> Solved:
-    """The body while its joints cross over to a better start, `goal` (n,) [rad or m], on the base of the
-    solve without a floor.
+    """The body while its joints cross over to a better start, `goal` (n,) [rad or m], on a base at its
+    targets; without targets of the base, that of `stepped`, the body after the solver's steps.
     """
     inputs = targets.inputs
     pose = _base(model, inputs, stepped)
@@ -275,8 +277,8 @@ def _carried(model: SolvedBody, state: bodies.KinematicState, inputs: BodyInputs
 
 
 def _base(model: SolvedBody, inputs: BodyInputs, state: bodies.KinematicState) -> tuple[Array, Array]:
-    """Rotation (3, 3) and position (3,) [m] of the base at its targets; those of `state` if the base has no
-    targets or does not float.
+    """Rotation (3, 3) and position (3,) [m] of the base at its targets; those of `state` if the base does not
+    float, or has no target orientation in this frame.
     """
     body, links = model.body, [target.link for target in model.solver.orientation_targets]
     turned = inputs.rotation[links.index(model.base)] if model.base in links else NOWHERE

@@ -94,9 +94,9 @@ class LinkMessage(NamedTuple):
     Attributes:
         address, names, numbers: Address and arguments of the message.
         repeats: Number of messages of the same address since the last handled one, itself included.
-        look: Number of the reading in which it came.
+        look: Serial number of the reading of the network port in which it came.
         time: Time [s] at which its values were taken, by the sender's clock; NaN if not given.
-        age: Time since its arrival, as a share of the time since the previous reading; NaN if unknown.
+        age: Time since its arrival, as a share of the time since the previous such reading; NaN if unknown.
     """
 
     address: str
@@ -128,7 +128,10 @@ class Humanoid:
         return [name for name in PARENTS if name in self._local]
 
     def take(self, message: LinkMessage) -> str:
-        """Processes a message of the protocol; returns an error message, or "" if the message is valid."""
+        """Takes a message of the protocol; returns why it is invalid, or "" if it is used or ignored. Ignored
+        are other addresses, values that newer ones have overtaken, and bones without a rotation so far; other
+        names too, once a bone is known.
+        """
         names, numbers = message.names, message.numbers
         if message.address not in (ROOT, BONE):
             return ""
@@ -156,8 +159,9 @@ class Humanoid:
         return ""
 
     def posed(self, name: str) -> tuple[Array, Array] | None:
-        """World rotation (3, 3) and position (3,) [m] of a bone, NaN if tracking of the bone or of one of its
-        ancestors is lost; None if it was never received.
+        """World rotation (3, 3) and position (3,) [m] of a bone; None if it was never received. Both are NaN
+        if tracking of one of its ancestors is lost, the rotation also if its own is, and the position also if
+        the sender gives none for the bone or an ancestor.
         """
         if name not in self._local:
             return None
@@ -184,7 +188,8 @@ class Humanoid:
 
     def t_pose(self, names: Sequence[str]) -> Array:
         """Positions (k, 3) [m] of bones in the T-pose (all local rotations identity), the hips at the
-        position in `USUAL`.
+        position in `USUAL`. A bone with a sent position of 0 has its usual one; one not received is where its
+        parent is.
         """
         positions: dict[str, Vector] = {}
         for name, parent in PARENTS.items():
@@ -197,8 +202,8 @@ class Humanoid:
         return np.array([positions[name] for name in names]).reshape(-1, 3)
 
     def _in_world(self, name: str | None) -> tuple[Vector, Quaternion]:
-        """Position [m] and rotation of a bone in the world, from those of its parents: a NaN position if that
-        is not known, and for a bone not received the pose of its nearest received ancestor. None: the root.
+        """Position [m] and rotation of a bone in the world, NaN as in `posed`; for a bone not received, the
+        pose of its nearest received ancestor. `name` None: the root.
         """
         if name is None:
             return self._root
@@ -219,7 +224,8 @@ class Humanoid:
 
     def _offset(self, name: str, position: Vector) -> Vector | None:
         """Position [m] of a bone in its parent's space: the usual one if the sender gives rotations alone;
-        None if it gives other bones' positions but not this one's.
+        None if there is none (fingers, face), or if it gives positions of other bones but not this one's.
+        Hips without a position are at the root if the root or another bone has one.
         """
         if any(position):
             return position

@@ -60,7 +60,9 @@ UNKNOWN = Velocities()
 
 
 def between(begin: BodyInputs, last: BodyInputs, share: float) -> BodyInputs:
-    """Inputs between two frames, at a share from 0 (`begin`) to 1 (`last`): targets are interpolated."""
+    """Inputs between two frames, at a share from 0 (`begin`) to 1 (`last`): rotations, base position and
+    `places` are interpolated if they are known in both; everything else is that of `last`.
+    """
     if share >= 1.0:
         return last
     known = _rotation_known(begin, last)

@@ -68,7 +68,9 @@ class StreamedLinks:
         return list(dict.fromkeys([*self.rotations, *self.humanoid.bones]))
 
     def take(self, message: LinkMessage) -> str:
-        """Takes a message; returns why it is invalid, or ""."""
+        """Takes a message; returns why it is invalid, or "" if it is used or ignored. Ignored are other
+        addresses, values that newer ones have overtaken, and links beyond `MOST_LINKS`.
+        """
         address, numbers = message.address, message.numbers
         if address.startswith(PREFIX):
             return self.humanoid.take(message)
@@ -101,8 +103,8 @@ class StreamedLinks:
         return ""
 
     def posed(self, names: Sequence[str]) -> tuple[Array, Array]:
-        """World rotations (k, 3, 3) and positions (k, 3) [m] of links; NaN for values that were not
-        received.
+        """World rotations (k, 3, 3) and positions (k, 3) [m] of links; NaN for values that were not received
+        or are lost.
         """
         received = [(self.rotations.get(name), self.positions.get(name)) for name in names]
         sent = [self.humanoid.posed(name) or (NO_ROTATION, NO_POSITION) for name in names]

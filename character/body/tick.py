@@ -123,7 +123,8 @@ def make_model(
 
     Args:
         body: The body's model.
-        links: Targets of the links: the rotation of each link's source and, for some, its position.
+        links: Targets of the links: the rotation of each link's source and, for some, its position. The
+            position of a floating base is added.
         base: Name of the base link.
         limits: Limits of the joints; None: position limits only.
         gain: Rate [1/s] at which errors are corrected; 0: completely in each frame.

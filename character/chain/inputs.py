@@ -69,7 +69,7 @@ class KeptPosture(NamedTuple):
     """Identifies the posture that a chain keeps besides its goal, to detect when it changes.
 
     Attributes:
-        identity: Identity of the stored posture, or of the kind of base.
+        identity: Identity of the stored posture; with another source of the posture, one of `settings.BASES`.
         joints: Indices of the joints for which the posture has a value; the others have their authored
             values.
     """
@@ -125,7 +125,7 @@ class ChainInputs:
         return dist(*([row[3] for row in matrix[:3]] for matrix in (self.base, self.ends[0].target)))
 
     def __eq__(self, other: object) -> bool:
-        """Whether the inputs are equal, apart from the frame's time."""
+        """Whether the inputs are equal, apart from `ahead` and `is_mutual`."""
         if not isinstance(other, ChainInputs):
             return False
         alike = all(getattr(self, name) == getattr(other, name) for name in _COMPARED)
@@ -138,8 +138,8 @@ _COMPARED = [each.name for each in fields(ChainInputs) if each.name not in ("pos
 
 
 class ChainTask(NamedTuple):
-    """Input of a chain's tick in a frame: the solver's goal in the base frame, influence, idle motion and
-    attention.
+    """What a chain's tick solves in a frame, made from its inputs: the solver's goal in the base frame,
+    influence, idle motion, and the states of attention, look and eyes.
     """
 
     goal: GazeGoal
@@ -156,7 +156,9 @@ class ChainTask(NamedTuple):
 
     @property
     def is_easing(self) -> bool:
-        """Whether the look is still changing gradually: to another target, or from one side to the other."""
+        """Whether the look would still move if its target stood still: it changes to another target, lags
+        behind its target, or crosses from one side to the other.
+        """
         states = (self.attention, self.look)
         return any(state is not None and not state.is_settled for state in states)
 
@@ -171,7 +173,7 @@ def task(inputs: ChainInputs, skeleton: Skeleton, before: ChainTask | None, dt: 
         dt: Time step [s].
 
     Raises:
-        InputsError: a position or rotation in the inputs cannot be used.
+        InputsError: the base, or a target's position, rotation or chosen axis, cannot be used.
     """
     base = inputs.base
     world_in_base = before.world_in_base if before is not None and before.base == base else _inverse(inputs)
@@ -208,7 +210,9 @@ def task(inputs: ChainInputs, skeleton: Skeleton, before: ChainTask | None, dt: 
 def _eyes(
     inputs: ChainInputs, end: EndInputs, before: ChainTask | None, dt: float
 ) -> tuple[EyesState | None, LookSettings]:
-    """State of the eyes, which look at an end's target, and settings of the look with the eyes' offset."""
+    """State of the eyes, which look at an end's target (None without eyes), and settings of the look with the
+    eyes' offset.
+    """
     if not inputs.eyes.enabled:
         return None, inputs.look
     last = before.eyes if before is not None else None
@@ -217,7 +221,7 @@ def _eyes(
 
 
 def _direction_to(end: EndInputs, base: Matrix) -> Vector | None:
-    """Unit vector in the world from the base to an end's target; None if the end has no target."""
+    """Unit vector in the world from the base to an end's target; None if both are at the same position."""
     displacement = rotations.subtract(_translation_of(end.target), _translation_of(base))
     return rotations.unit(displacement) if 0.0 < hypot(*displacement) < inf else None
 
@@ -230,18 +234,16 @@ def _averted(inputs: ChainInputs, eyes: EyesState) -> LookSettings:
 
 
 def end_goal(end: EndInputs, world_in_base: Matrix) -> EndGoal:
-    """Goal of an end in the base frame; for an upright end with the world's up direction.
+    """Goal of an end in the base frame.
 
     Raises:
-        InputsError: the target has scale 0, or its position is not finite.
+        InputsError: the target's position, rotation or chosen axis cannot be used.
     """
     return EndGoal(_aim(end, world_in_base), end.number, end.weight, end.symmetric)
 
 
 def _inverse(inputs: ChainInputs) -> Matrix:
-    """Matrix from the world to the base frame. Raises InputsError if the base is not finite or scaled to
-    0.
-    """
+    """Matrix from the world to the base frame. Raises InputsError if the base is not finite or singular."""
     if not isfinite(sum(map(sum, inputs.base))):
         raise InputsError(
             f"The transform of the rig of chain '{inputs.name}' is not a number: clear it, its drivers or its"
@@ -325,7 +327,7 @@ FARTHEST = 3e38  # [m] limit of a target's coordinates: about the largest number
 
 
 def _direction(end: EndInputs, world_in_base: Matrix) -> Vector:
-    """Direction of the target's chosen axis in the chain's base. Raises InputsError if it is not known."""
+    """Direction of the target's chosen axis in the chain's base. Raises InputsError if it cannot be used."""
     if end.axis is None:
         raise InputsError(
             f"{end.subject} has an axis that this version does not know: choose Target's Axis again"
@@ -372,7 +374,7 @@ def _rotated(matrix: Matrix, vector: Vector) -> Vector:
 
 
 def _unit(vector: Vector) -> Vector:
-    """A vector scaled to length 1; a zero vector unchanged."""
+    """A vector scaled to length 1; unchanged if its length is 0 or not finite."""
     size = hypot(*vector)
     return rotations.scale(vector, 1.0 / size) if 0.0 < size < inf else vector
 

@@ -90,7 +90,9 @@ def _begun(
     before: PostureChange,
     kept: KeptPosture | None,
 ) -> PostureChange:
-    """The change to another stored posture, in its first frame; `last`: the goal of the previous frame."""
+    """The change to another stored posture, in its first frame; without an offset if a value is not finite.
+    `last`: the goal of the previous frame.
+    """
     changed = {joint for each in (before.kept, kept) if each is not None for joint in each.joints}
     if before.offset is not None:
         changed.update(np.flatnonzero(before.offset).tolist())

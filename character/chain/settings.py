@@ -32,7 +32,7 @@ class LifeSettings(NamedTuple):
 
     @property
     def effects(self) -> tuple[PostureEffect, ...]:
-        """The effects on the posture; empty if `amount` is 0."""
+        """The effects on the posture; empty unless `amount` is above 0 and finite."""
         if not (self.amount > 0.0 and isfinite(self.amount)):
             return ()
         amount = self.amount
@@ -214,7 +214,8 @@ def kept_values(base: str, weighted: Sequence[tuple[float, Angles]], authored: A
         base: Source of the posture, one of `BASES`.
         weighted: Pairs of a weight and a stored posture (n,) [rad; prismatic joints m], which is NaN for
             joints that it does not contain: the kept posture for "POSTURE", those with a weight for "BLEND".
-        authored: The authored pose (n,), used for joints without a value in a stored posture.
+        authored: The authored pose (n,): the posture for "RIG"; else used for joints without a value in a
+            stored posture, and for weights that sum to less than 1.
     """
     if base == POSTURE:
         return np.array(filled(weighted[0][1], authored.tolist()))
@@ -252,7 +253,8 @@ def kept_posture(base: str, identity: object, stored: Angles | None, count: int)
     Args:
         base: Source of the posture, one of `BASES`.
         identity: Identity of the stored posture in use; only for "POSTURE".
-        stored: Its values (n,) [rad; prismatic joints m], NaN for joints that it does not contain.
+        stored: Its values (n,) [rad; prismatic joints m], NaN for joints that it does not contain; None if no
+            posture is in use.
         count: Number of joints.
     """
     if base == POSTURE and stored is not None:

@@ -97,7 +97,8 @@ def unpacked(data: bytes, name: str) -> dict[str, bytes]:
         name: Name of the file, for messages.
 
     Raises:
-        CharacterFileError: the data is no character file, is damaged, or is of a newer major version.
+        CharacterFileError: the data is no character file, is damaged or beyond the limits, or is of a newer
+            major version.
     """
     _check_end(data, name)
     try:
@@ -125,7 +126,9 @@ def _check_end(data: bytes, name: str) -> None:
 
 
 def _manifest(archive: zipfile.ZipFile, name: str) -> dict[str, JsonFields]:
-    """The manifest's entries for the other members, by their names."""
+    """The manifest's entries for the other members, by their names. Raises CharacterFileError if the manifest
+    is missing or invalid, of a newer major version, or beyond the limits.
+    """
     if MANIFEST not in archive.namelist():
         raise CharacterFileError(f"'{name}' is no character file: it has no {MANIFEST}")
     text = _bytes(archive, MANIFEST, MOST_MANIFEST, name)
@@ -146,7 +149,9 @@ def _manifest(archive: zipfile.ZipFile, name: str) -> dict[str, JsonFields]:
 
 
 def _member(archive: zipfile.ZipFile, member: str, entry: JsonFields, name: str) -> bytes:
-    """Content of a member, whose size and digest must be those in its entry of the manifest."""
+    """Content of a member. Raises CharacterFileError unless its size and digest are those in its entry of the
+    manifest.
+    """
     size = entry.whole("bytes", 0, MOST_TOTAL)
     data = _bytes(archive, member, size, name)
     digest = hashlib.sha256(data).hexdigest()

@@ -102,7 +102,7 @@ class BodyEntry:
 
     @property
     def ranges(self) -> tuple[JointRange, ...]:
-        """Limits of its joints, followed by those of its root."""
+        """Limits of its joints, those of its motion filter if it has one, followed by those of its root."""
         joints = (
             [
                 JointRange(each.lower, each.upper, each.velocity, each.acceleration, each.jerk)
@@ -200,7 +200,9 @@ def _finite(number: float) -> float | None:
 
 
 def body_of(plain: JsonFields, arrays: ArrayReader, frames: int) -> BodyEntry:
-    """Reads a body that `body_json` has written; `frames`: number of the clip's frames."""
+    """Reads a body that `body_json` has written; `frames`: number of the clip's frames. Raises
+    CharacterFileError if the body cannot be used.
+    """
     try:
         entry = _entry(plain, arrays, frames)
         entry.model()

@@ -150,8 +150,8 @@ class SelfTest(NamedTuple):
     """Results that Blender computed for the first frames of the clip, which a player must reproduce.
 
     Attributes:
-        commanded, desired: (frames, n) [rad; prismatic joints m] values of all joints, in the order of the
-            file, after and before the motion filter.
+        commanded, desired: (frames, n) [rad; prismatic joints m] values of all joints, in the order of
+            `CharacterFile.joint_names`, after and before the motion filter.
     """
 
     commanded: Array
@@ -202,7 +202,9 @@ class CharacterFile:
 
     @property
     def joint_names(self) -> tuple[str, ...]:
-        """Names of all joints, in the order of every (n,) array of the file."""
+        """Names of all joints: of the chains, the mechanisms, then the bodies (without joints that a chain
+        moves). This is the order of `ranges` and of the self-test's columns.
+        """
         return (
             *(name for chain in self.chains for name in chain.joint_names),
             *(name for mechanism in self.mechanisms for name in mechanism.joint_names),
@@ -222,7 +224,9 @@ class CharacterFile:
         )
 
     def columns(self, body: BodyEntry) -> list[int]:
-        """Columns of a body's joints that no chain moves, and of the body's root if it floats."""
+        """Indices, among the body's `joint_names`, of its joints that no chain moves, and of the values of
+        its root if it floats.
+        """
         chains = {name for chain in self.chains for name in chain.joint_names}
         count = len(body.joint_names) if body.body.floating else len(body.body)
         return [k for k, name in enumerate(body.joint_names[:count]) if name not in chains]

@@ -14,7 +14,7 @@ DIGITS = 16  # number of hexadecimal digits of a SHA-256 that are kept
 
 @cache
 def engine_digest() -> str:
-    """Digest of the engine's sources on this computer."""
+    """Digest of the engine's sources on this computer: the first `DIGITS` digits of a SHA-256."""
     digest = hashlib.sha256()
     for package in PACKAGES:
         for path in sorted(

@@ -66,8 +66,8 @@ def sounds_of(plain: JsonFields, members: Mapping[str, bytes], name: str) -> tup
     """The sounds of a file.
 
     Raises:
-        CharacterFileError: there are more than `MOST_SOUNDS`, or a sound is missing, begins before the clip,
-            or is of a format that is not supported.
+        CharacterFileError: there are more than `MOST_SOUNDS`, or a sound is missing, begins before the clip
+            or later than `LONGEST_BEGIN`, or is of a format that is not supported.
     """
     if not plain.has("sounds"):
         return ()

@@ -124,7 +124,8 @@ def options_json(options: object) -> dict[str, Any] | None:
 
 
 def options_of(plain: JsonFields, name: str, solver: str) -> object:
-    """The options object of a solver from a field `name`; options that the solver does not have are ignored.
+    """The options object of a solver from a field `name`; None if the solver has no options, or none are
+    given. Options that the solver does not have are ignored.
 
     Raises:
         CharacterFileError: an option has a value that the solver does not accept.
@@ -145,7 +146,9 @@ def options_of(plain: JsonFields, name: str, solver: str) -> object:
 
 
 def _option(plain: JsonFields, name: str, default: object) -> object:
-    """An option, of the same type as its default."""
+    """An option: of the same type as its default if that is a bool, string or number; else a tuple of strings
+    or numbers.
+    """
     if isinstance(default, bool | str):
         return plain.get(name, type(default))
     if isinstance(default, int):

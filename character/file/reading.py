@@ -234,7 +234,7 @@ def _targets(plain: JsonFields, known: set[str]) -> tuple[str, ...]:
 
 
 def _base_frame(plain: JsonFields, arrays: ArrayReader, frames: int) -> Anchor:
-    """The anchor of a base frame; its matrices must be invertible."""
+    """The anchor of a base frame. Raises CharacterFileError unless its matrices are invertible."""
     anchor = anchor_of(plain, "base_frame", arrays, frames)
     with np.errstate(over="ignore", invalid="ignore"):
         is_singular = not (np.abs(np.linalg.det(anchor.frame.rows[:, :3, :3])) > 0.0).all()
@@ -244,8 +244,8 @@ def _base_frame(plain: JsonFields, arrays: ArrayReader, frames: int) -> Anchor:
 
 
 def _check_links(character: CharacterFile, name: str) -> None:
-    """Raises CharacterFileError if a chain is carried by a chain that does not come before it, or an entry
-    refers to something that does not exist.
+    """Raises CharacterFileError if a chain, mechanism or target is anchored to a joint that does not exist,
+    or a chain to one of a chain that does not come before it.
     """
     joints: dict[str, int] = {}
     for chain in character.chains:

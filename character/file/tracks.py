@@ -61,7 +61,9 @@ class ClipTrack:
 
 
 def split(frame: float) -> tuple[int, float]:
-    """The whole frame before a time [frames], and the share of the distance from there to the next frame."""
+    """The whole frame before a time [frames], or the frame itself within `EXACT` of one; and the share of the
+    distance from there to the next frame.
+    """
     near = round(frame)
     if abs(frame - near) < EXACT:
         return near, 0.0
@@ -107,7 +109,7 @@ class ArrayReader:
         self._left = MOST_TOTAL // WIDTH  # number of values that can still be read
 
     def get(self, fields: JsonFields, name: str, shape: tuple[int, ...], may_lack: bool = False) -> Array:
-        """An array with this shape, in which -1 stands for any length.
+        """An array with this shape, in which -1 stands for any length. An infinite number is an error.
 
         Args:
             fields, name: The field with the reference to the array.

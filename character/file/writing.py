@@ -79,10 +79,15 @@ def _check_sizes(items: int, members: dict[str, bytes]) -> None:
             f"the character has {size // 1_000_000} MB, and players read"
             f" {archive.MOST_TOTAL // 1_000_000}: export fewer frames at once"
         )
-    if items > MOST_ITEMS or len(members[CHARACTER]) > MOST_JSON:
+    remedy = "export fewer chains, bodies, mechanisms and values at once"
+    if items > MOST_ITEMS:
         raise CharacterFileError(
-            f"the character has {items} parts of one kind, and players read {MOST_ITEMS}: export fewer chains,"
-            " bodies, mechanisms and values at once"
+            f"the character has {items} parts of one kind, and players read {MOST_ITEMS}: {remedy}"
+        )
+    if (described := len(members[CHARACTER])) > MOST_JSON:
+        raise CharacterFileError(
+            f"the character's description has {described / 1e6:.1f} MB, and players read"
+            f" {MOST_JSON / 1e6:g}: {remedy}"
         )
 
 

@@ -117,7 +117,7 @@ def target_goals(
     """Goals of a mechanism that is driven by targets.
 
     Args:
-        model: The mover.
+        model: Model of the mechanism, whose motors `kept` indexes.
         goals: Goals of bodies, driven ones first, and of the centre of mass.
         kept: Values [rad or m] of motors that keep their values, by index.
         weights: Weights of the motion regulariser.

@@ -24,7 +24,7 @@ def decompressed(codec: int, data: bytes, size: int) -> bytes:
         size: Size of the decompressed content [bytes].
 
     Raises:
-        ParquetError: The page is damaged, or its compression is unknown.
+        ParquetError: The page is damaged, or its compression is one that this Python cannot read.
     """
     if codec not in CODECS:
         raise ParquetError(

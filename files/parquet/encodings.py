@@ -65,7 +65,7 @@ def runs(reader: CompactReader, width: int, count: int) -> list[int]:
 
 
 def packed(values: Sequence[int]) -> bytes:
-    """Encode numbers of one bit each, packed eight to a byte."""
+    """Encode numbers of one bit each as packed groups of eight, in the form that `runs` reads."""
     groups = [values[k : k + 8] for k in range(0, len(values), 8)]
     return varint(len(groups) << 1 | 1) + bytes(
         sum(value << k for k, value in enumerate(group)) for group in groups

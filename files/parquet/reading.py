@@ -79,7 +79,9 @@ class ParquetTable:
         self.groups = tuple(group.rows for group in self._groups)
 
     def bounds(self, group: int, name: str) -> tuple[int, int] | None:
-        """Lowest and highest whole number in a column of a group; None if the file does not contain them."""
+        """Lowest and highest whole number in a column of a group; None if the column has no whole numbers, or
+        the file does not give these two. Raises ParquetError if there is no such column.
+        """
         chunk = self._groups[group].chunk(name)
         stored = [_field(chunk.get(12, {}), k, bytes, b"") for k in (6, 5)]
         letter = FORMATS.get(self._leaves[name].kind, "")
@@ -93,12 +95,12 @@ class ParquetTable:
         return self._groups[group].per_row(name)
 
     def column(self, group: int, name: str, first: int = 0, end: int | None = None) -> array[float]:
-        """Numbers of the rows `first` to `end` of a column in the row group with index `group`, `width` for
-        each row.
+        """Numbers of a column in the row group with index `group`, `width` for each row, from the row `first`
+        up to, and without, the row `end` (None: all from `first` on).
 
         Raises:
-            ParquetError: The rows cannot be read: unsupported type, compression or encoding, a missing
-                number, lists of different lengths, or damage.
+            ParquetError: There is no such column of numbers, or the rows cannot be read: unsupported
+                compression or encoding, a missing number, lists of different lengths, or damage.
         """
         row_group = self._groups[group]
         end = row_group.rows if end is None else end

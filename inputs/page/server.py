@@ -160,7 +160,9 @@ class PageServer:
             self._take(visitor, message)
 
     def _take(self, visitor: Visitor, message: dict[str, Any]) -> None:
-        """Executes a message: a stop at once. A press is accepted once, while its heartbeat is new."""
+        """Executes a message: passes it to `receive`, or calls `stop`. A press of one of `PRESSES` is
+        accepted once, while its heartbeat is new; else the page is told that it was refused.
+        """
         word, press = message.get("word"), message.get("press")
         if word == STOP:
             self._stop()
@@ -174,7 +176,9 @@ class PageServer:
         self._receive(message)
 
     def _send_states(self) -> None:
-        """Sends the newest state to all connections that can take it."""
+        """Queues the newest state and the number of the newest heartbeat for all open pages without unsent
+        data, and updates `is_watched`.
+        """
         state, heartbeat = self._state, _heartbeat_number()
         for visitor in self._visitors.values():
             visitor.show(state, heartbeat)
@@ -202,7 +206,9 @@ class PageServer:
                 connection.close()
 
     def _answer(self, request: PageRequest, server_address: str) -> Response | None:
-        """The answer to a request that arrived at `server_address`; None if it becomes a WebSocket."""
+        """The answer to a request that arrived at `server_address`: the page, or why it is refused; None if
+        the request becomes a WebSocket.
+        """
         host, origin = request.headers.get("host", ""), request.headers.get("origin")
         if not request.is_single or host.casefold() not in self._names(server_address):
             return _refused(f"This page is at {self.address.partition('?')[0]}, by no other name")
@@ -255,7 +261,7 @@ _COMMON_HEADERS = (
 
 
 def _policy(page: str, host: str) -> tuple[tuple[str, str], ...]:
-    """Headers that let a browser run only the page's own content."""
+    """The common headers, and one that lets a browser run only the page's own content."""
     sources: dict[str, list[str]] = {"style": [], "script": []}
     for kind, content in BLOCKS.findall(page):
         digest = base64.b64encode(hashlib.sha256(content.encode()).digest()).decode()

@@ -88,7 +88,8 @@ class Visitor:
 
     def receive(self, data: bytes, time: float) -> list[dict[str, Any]]:
         """Processes received bytes; returns the messages that they complete, as JSON objects. After too many
-        frames, which end the connection, only stops are among them.
+        frames, which end the connection, only stops are among them; after a protocol error, which ends it
+        too, there are none.
         """
         if self.is_leaving:
             return []
@@ -108,8 +109,8 @@ class Visitor:
         return messages
 
     def show(self, state: str, heartbeat: int) -> None:
-        """Sends the number `heartbeat` of the newest heartbeat, and the page's state as JSON, each if it is
-        new and no earlier data is unsent, so that a slow browser gets fewer of them.
+        """Queues the number `heartbeat` of the newest heartbeat, and the page's state as JSON, each if it is
+        new. Nothing is queued while earlier data is unsent, so that a slow browser gets fewer of them.
         """
         if self._socket is None or self.is_leaving or self.unsent:
             return
@@ -121,7 +122,7 @@ class Visitor:
             self.unsent += self._socket.send(TextMessage(data=state))
 
     def tell(self, message: dict[str, Any]) -> None:
-        """Sends a message, unless too much data is unsent."""
+        """Queues a message for an open WebSocket, unless too much data is unsent."""
         if self._socket is not None and not self.is_leaving and len(self.unsent) < MOST_UNSENT:
             self.unsent += self._socket.send(TextMessage(data=json.dumps(message)))
 
@@ -143,7 +144,9 @@ class Visitor:
         self.is_leaving = True
 
     def _read_request(self, data: bytes) -> bytes:
-        """Reads a request; returns the bytes after a request that became a WebSocket."""
+        """Reads a request and queues its answer; returns the bytes after a request that became a WebSocket,
+        else b"".
+        """
         self._http.receive_data(data)
         event = self._http.next_event()
         if not isinstance(event, h11.Request):

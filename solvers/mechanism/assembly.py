@@ -38,7 +38,7 @@ def assemble(
         start: First pose to search from; None: the bodies' rest poses.
         goals: Goals that decide between several assemblies: the one with the least task error is chosen;
             without goals, the first one found, which is near the start.
-        tries: Maximum number of starts.
+        tries: Maximum number of starts, including the given one, which is always tried.
         seed: Seed of the random starts: the same seed finds the same assembly.
 
     Returns:

@@ -66,8 +66,8 @@ class Mode:
     step: Array  # (v,) last step [rad, or sizes of the mechanism]
 
     def renewed(self, block: Array) -> "Mode":
-        """The mode with a new reference, if `block` (r, p) belongs to a pose far enough from singular
-        ones.
+        """The mode with `block` (r, p) as its new reference; the mode itself if the block's pose is too near
+        to a singular one, or its rank below that of the present reference.
         """
         reference = DeterminantReference.at(block)
         if not reference.is_clear or reference.rank < self.reference.rank:
@@ -161,8 +161,9 @@ class Branches:
         return Mode(last.reference, determinant, slope, position, step), is_other
 
     def _is_unpredicted(self, last: Mode, determinant: float, step: Array, columns: Indices) -> bool:
-        """Whether the sign of a determinant differs from the one that the motors' movement predicts, after
-        the coordinates have moved by `step` (v,) since the last frame.
+        """Whether a determinant tells of another assembly mode, after the coordinates have moved by `step`
+        (v,)        since the last frame: its sign differs from the one that the motors' movement predicts
+        and, unless the path has a kink, also from the last frame's.
         """
         moves, before = step[self.actuated], last.step[self.actuated]
         square = float(before @ before)

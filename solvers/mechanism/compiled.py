@@ -144,7 +144,7 @@ class CompiledSolve:
 
         Args:
             tasks_of_goals: Tasks as returned by `goals`.
-            goals: Goals, for the regularisers and the axes of weights.
+            goals: Goals, for the regularisers, the axes of weights, and whether full rotations count.
             driven: Poses (4, 4) of driven bodies, by the body's index.
             dt: Time since the last frame [s]; None: without speed limits.
             start: State of the last frame.

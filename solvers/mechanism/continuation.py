@@ -17,7 +17,7 @@ def continued(
     descent: Descent, start: Configuration, solved: Configuration, last: Array, iterations: int
 ) -> Configuration | None:
     """The solution that continues the last step through a fold, if it meets the goals as well as `solved` and
-    deviates half as much; else None.
+    deviates less than half as much from that step; else None, also if `solved` deviates little.
 
     Args:
         descent: This frame's solve.

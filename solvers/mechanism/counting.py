@@ -56,8 +56,8 @@ def count(solver: MechanismSolver, state: AssemblyState) -> Counts:
 
 def locked_actuators(solver: MechanismSolver, state: AssemblyState) -> tuple[int, ...]:
     """Indices, among all actuators' values, of those that the loops lock. At a dead centre a motor moves
-    nothing to first order. The other actuators therefore move the mechanism a little further if they can,
-    and only an actuator that is still immobile there counts as locked.
+    nothing to first order. Therefore the mechanism is moved a little, if it can move, and only an actuator
+    that is immobile there, too, counts as locked.
     """
     directions = null_space(linearised(solver, state)[0], len(solver.tree))
     is_locked = _is_still(solver, directions)
@@ -105,7 +105,7 @@ def _rank(rows: Array) -> int:
 
 
 def null_space(rows: Array, width: int) -> Array:
-    """Orthonormal basis (v, k) of the null space of a matrix (r, v)."""
+    """Orthonormal basis (v, k) of the null space of a matrix (r, v); `width` is v."""
     if not rows.size:
         return np.eye(width)
     _, sizes, directions = np.linalg.svd(rows)

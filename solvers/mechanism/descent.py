@@ -118,7 +118,9 @@ class Descent:
         )
 
     def stepped(self, configuration: Configuration, step: Array) -> Configuration:
-        """The configuration after a step (v,) [units of the coordinates], which is shortened if too long."""
+        """The configuration after a step (v,) [units of the coordinates], which is shortened to
+        `LONGEST_STEP` and clipped to the bounds.
+        """
         longest = float(np.abs(step).max(initial=0.0))
         if longest > LONGEST_STEP:
             step = step * (LONGEST_STEP / longest)
@@ -162,8 +164,11 @@ class Descent:
         return self.close(configuration, EXACT), settled, count
 
     def _beyond_saddle(self, configuration: Configuration) -> Configuration | None:
-        """A better configuration along the direction of least slope; None if none is found. A stretched arm
-        needs this when its target returns within reach.
+        """A better configuration past a saddle or singular pose, where Gauss-Newton steps vanish; None if
+        none is found. A stretched arm needs this when its target returns within reach.
+
+        One step is tried, with `PROBE` as its largest component: down the gradient of the squared task
+        errors, along the directions in which the tasks' Jacobian is nearly singular.
         """
         error, goal = configuration.goals
         if not goal.size:
@@ -188,7 +193,9 @@ class Descent:
         )
 
     def _improve(self, configuration: Configuration) -> tuple[Configuration | None, bool]:
-        """A better configuration, or None if none is found; and whether the solve has converged."""
+        """A better configuration, or None if none is found; and whether the solve has converged, also if no
+        step improves it.
+        """
         step = self.step(configuration)
         for tried in self._candidates(configuration, step):
             stepped = self._closed(configuration, tried)

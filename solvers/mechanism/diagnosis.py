@@ -185,7 +185,9 @@ class _Examination:
         return self.tree.all_coordinates(joint.name) if joint.actuated else np.zeros(0, np.intp)
 
     def _off_axis(self, joint: Joint, coordinates: Indices) -> MisalignedAxis | None:
-        """The nearest axis about or along which a locked joint could move; None without such an axis."""
+        """The nearest axis about or along which a locked revolute or prismatic joint could move; None without
+        such an axis, and for other joints.
+        """
         if joint.kind not in ("revolute", "prismatic"):
             return None
         coordinate = int(self._coordinates(joint)[0])

@@ -13,7 +13,7 @@ EVENLY: Vector = (1.0, 1.0, 1.0)
 
 
 def _check_weights(what: str, weights: tuple[float, ...], count: int = 3) -> None:
-    """Raises MechanismError if there are not `count` weights from 0 to a largest one."""
+    """Raises MechanismError if there are not `count` weights from 0 to 1 / `REDUNDANT`."""
     # largest weight: above it the damping would exceed the effect of weights of 1
     check_numbers(what, weights, count, 1.0 / REDUNDANT)
     if any(weight < 0.0 for weight in weights):

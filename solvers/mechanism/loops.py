@@ -111,7 +111,8 @@ class Loops:
 
     def ends(self, frames: Frames, driven: Mapping[int, Array]) -> tuple[Array, Array]:
         """World frames (c, 4, 4) of the two sides of each closure, on the parent and on the child; `driven`
-        contains the poses (4, 4) of driven bodies by index.
+        contains the poses (4, 4) of driven bodies by index. The closure of a driven body without a pose has
+        no gap.
         """
         ends: Array = frames.nodes.take(self._nodes, axis=0) @ self._ends
         parents, children = ends[: len(self.names)], ends[len(self.names) :]

@@ -19,13 +19,16 @@ FARTHEST = 1e7
 
 
 class MechanismError(ValueError):
-    """An invalid mechanism; the message names the body or joint and says what to do."""
+    """An invalid mechanism, goal or time step; the message names the body, joint or value and says what to
+    do.
+    """
 
 
 def check_numbers(
     what: str, numbers: Sequence[float], count: int | None = None, most: float = UNLIMITED
 ) -> None:
-    """Raises MechanismError unless there are `count` finite numbers with absolute values up to `most`.
+    """Raises MechanismError unless there are `count` finite numbers (None: any number of them) with absolute
+    values up to `most`.
 
     The message begins with `what`, as in "body 'rod': its position [m]", and names the numbers found.
     """

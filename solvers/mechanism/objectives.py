@@ -64,7 +64,7 @@ class Objectives:
     # -- goals --
 
     def of_goals(self, goals: Goals) -> Iterator[Task]:
-        """Tasks for all goals except those of actuators.
+        """Tasks for all goals with a weight, except those of actuators.
 
         Raises:
             MechanismError: a goal is for a body that does not exist, or for a centre of mass although no body
@@ -168,7 +168,7 @@ class Objectives:
         )
 
     def commands(self, goals: Goals) -> Commands:
-        """The values that the goals command actuators to.
+        """The commanded values of the goals' actuators.
 
         Raises:
             MechanismError: a goal is for a joint that does not exist or has no degree of freedom, or has a
@@ -202,7 +202,9 @@ class Objectives:
     # -- regularisers --
 
     def of_regularisers(self, weights: RegulariserWeights, last: Frames, dt: float | None) -> Iterator[Task]:
-        """Regulariser tasks that keep bodies near their poses of the last frame, `dt` [s] ago."""
+        """Regulariser tasks that keep bodies near their poses in the last frame, `last`, and slow their
+        rotation since then, `dt` [s] ago; without `dt` only the former.
+        """
         if weights.weight > 0.0:
             positions, rotations = (
                 self._moving(weights.weight * self.tree.size**-2.0, 3),

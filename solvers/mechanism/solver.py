@@ -303,8 +303,8 @@ class MechanismSolver:
         return AssemblyState(after.values, after.balls)
 
     def _followed(self, branch: Branch | None, configuration: Configuration) -> tuple[Branch | None, bool]:
-        """The assembly at a configuration (None until a pose has been closed), and whether the assembly has
-        changed since the last frame.
+        """(assembly mode at a configuration, whether a loop has changed to another since the mode `branch`);
+        while the loops are open (`branch`, False), so that the mode is None until they have been closed.
         """
         if configuration.open > CLOSE_ENOUGH:
             return branch, False
@@ -328,7 +328,7 @@ class MechanismSolver:
         return poses
 
     def _bounds(self, state: AssemblyState, dt: float | None) -> tuple[Array, Array]:
-        """Least and largest coordinates (v,) [rad, m] in a frame, `dt` [s] after `state`."""
+        """Least and largest coordinates (v,) [rad, m], `dt` [s] after `state`; without `dt`, at any time."""
         if dt is None or not self.has_speeds:
             return self.lower, self.upper
         start = np.clip(state.values, self.lower, self.upper)

@@ -12,8 +12,8 @@ MOST_WAYPOINTS = round(math.tau / LONGEST_STEP)  # largest number of waypoints: 
 
 
 def waypoints(task: JointValues, values: Array) -> list[Array]:
-    """Values (m,) of actuators at waypoints between the current values of all coordinates (v,) and the
-    desired ones.
+    """Values (m,) of actuators at each waypoint between their current values, among `values` (v,) of all
+    coordinates, and the desired ones; none if these are near.
     """
     first = values[task.coordinates]
     count = min(int(np.abs((task.desired - first) / task.unit).max() / LONGEST_STEP), MOST_WAYPOINTS)

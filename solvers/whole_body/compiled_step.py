@@ -1,4 +1,4 @@
-"""A step of a whole body in the compiled kernel."""
+"""One step of the whole-body solver, computed by the compiled kernel."""
 
 from collections.abc import Sequence
 from itertools import compress

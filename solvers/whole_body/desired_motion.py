@@ -152,8 +152,8 @@ class Shares(NamedTuple):
 
 
 def _known(velocity: Array | None, is_known: Mask) -> Array | None:
-    """Velocities (k, 3) of targets, with zeros where a velocity or its target is unknown; None if none are
-    known.
+    """Velocities (k, 3) of targets, with zeros where a velocity or its target is unknown; None if no
+    velocities are given.
     """
     if velocity is None:
         return None

@@ -83,7 +83,7 @@ class Law:
 
 def stoppable(error: Array, acceleration: Array | float, dt: float) -> Array:
     """The largest share (k,) of errors (k,) [rad] to correct in one step so that links can still brake
-    without overshoot.
+    without overshoot, by `BRAKE` of the acceleration limit.
 
     Braking from speed v by a dt in every further step covers v^2 / 2 a + v dt / 2.
     """

@@ -39,8 +39,8 @@ class Normal:
         self._shared = np.zeros(len(turning)), np.zeros((body.unknowns, body.unknowns))
 
     def shared(self, weights: Array) -> Array:
-        """Summed weights (N, N) of the orientation targets that two unknowns both rotate; cached while the
-        weights stay the same.
+        """Summed weights (N, N) of the orientation targets that two unknowns both rotate; cached as long as
+        `weights` is the same array.
         """
         if self._shared[0] is not weights:
             self._shared = weights, (self.turned_by * weights[:, None]).T @ self.turned_by

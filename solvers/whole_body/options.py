@@ -11,7 +11,11 @@ from .targets import BodyTargetError
 
 @dataclass(frozen=True)
 class WholeBodyOptions:
-    """Settings of the whole-body solver."""
+    """Settings of the whole-body solver.
+
+    Raises:
+        BodyTargetError: the damping is not above zero, or not finite.
+    """
 
     law: Law = field(default_factory=Law)
     # if limits contradict each other, the earlier one takes precedence

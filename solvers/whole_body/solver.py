@@ -263,7 +263,7 @@ class WholeBody:
     def _needs_correction(
         self, desired: DesiredMotion, state: KinematicState, after: KinematicState, move: Array
     ) -> bool:
-        """Whether the error of linearisation of a move (6 + n,) must be corrected."""
+        """Whether the error of linearisation of a move (6 + n,) is above `CORRECTED_ERROR`."""
         motion_targets = self._motion_targets
         if 1.5 * np.square(move[LINEAR:]).max() < CORRECTED_ERROR:
             # three revolute joints at one position with different axes have an error this large
@@ -387,6 +387,8 @@ class _StepProblem(NamedTuple):
 
 
 def _damp(matrix: Array, damping: Array | float) -> None:
-    """Adds damping (6 + n,), at least `LEAST_DAMPING`, to the diagonal of normal equations in place."""
+    """Adds damping, a number or (6 + n,), to the diagonal of normal equations in place: at least
+    `LEAST_DAMPING` times the largest entry of the diagonal.
+    """
     diagonal = matrix.diagonal()
     matrix.flat[:: len(matrix) + 1] += np.maximum(damping, LEAST_DAMPING * diagonal.max())

@@ -62,7 +62,7 @@ def at_rest(body: Body, joints: Array, base_rotation: Array, base_position: Arra
 
 
 def moved(body: Body, state: KinematicState, move: Array, dt: float) -> KinematicState:
-    """The state after a step `move` (6 + n,) of base and joints in `dt` [s].
+    """The state after a step `move` (6 + n,) of base and joints in `dt` [s]; joints stay within their limits.
 
     Args:
         body: The body's model.

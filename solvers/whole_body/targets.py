@@ -17,7 +17,9 @@ NO_ROTATION = 0.03
 
 
 class BodyTargetError(ValueError):
-    """Invalid targets; the message names the link and says what to do."""
+    """Invalid targets, target values, options or time step; the message names the fault and says what to
+    do.
+    """
 
 
 @dataclass(frozen=True)
@@ -77,7 +79,9 @@ class Values:
 
 
 def has_rotation(rotations: Array) -> Mask:
-    """Whether each of several matrices (k, 3, 3) is a rotation, (k,); a target with another value is lost."""
+    """Whether each of several matrices (k, 3, 3) counts as a rotation, (k,), by the sum of its squared
+    entries (`NO_ROTATION`); a target with another value is lost.
+    """
     are_rotations: Mask = np.abs(np.einsum("kij,kij->k", rotations, rotations) - 3.0) < NO_ROTATION
     return are_rotations
 

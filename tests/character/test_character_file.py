@@ -96,6 +96,8 @@ def changed(members: dict[str, bytes], **fields) -> dict[str, bytes]:
 def test_a_character_that_no_player_would_read_is_not_written(tmp_path, monkeypatch):
     with pytest.raises(CharacterFileError, match="1001 parts of one kind"):
         writing.write(tmp_path / "a.limber", replace(character(), remarks=("A remark",) * 1001))
+    with pytest.raises(CharacterFileError, match=r"description has 5\.\d MB, and players read 4:"):
+        writing.write(tmp_path / "a.limber", replace(character(), remarks=("a" * 5_000_000,)))
     monkeypatch.setattr(archive, "MOST_TOTAL", 1000)
     with pytest.raises(CharacterFileError, match="export fewer frames at once"):
         writing.write(tmp_path / "a.limber", character())
