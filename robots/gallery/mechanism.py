@@ -44,7 +44,7 @@ class RecipeJoint:
 
     Attributes:
         name: Name of the joint.
-        kind: Kind of the joint.
+        kind: Kind of the joint, such as "revolute" or "spherical".
         first, second: Names of the bodies.
         at: Position [m] in the mechanism's frame.
         z: Direction of its Z axis.
@@ -102,7 +102,7 @@ class Recipe:
         title: Name of the mechanism, for the user.
         bodies, joints, motors, goals: Its parts.
         drive: What moves it: "TARGETS" of the goals, or the "MOTORS".
-        steady: Weight of the regulariser.
+        steady: Weight that keeps bodies near their poses in the last frame (State Weight in the interface).
     """
 
     title: str
