@@ -88,8 +88,8 @@ def _path_up(rig: bpy.types.Object, end: bpy.types.Bone) -> list[str]:
 
 
 def _is_moved(rig: bpy.types.Object, names: list[str]) -> bool:
-    """Whether constraints move the first of these bones (root first), so that a chain cannot extend
-    past it.
+    """Whether constraints move the first of these bones (root first) and none of the others carries it, so
+    that a chain cannot extend past it.
     """
     bone = rig.pose.bones[names[0]]
     return constrained.moving_constraint(bone) is not None and carried.carrier(bone, names) is None
@@ -114,7 +114,7 @@ def new_chain(rig: bpy.types.Object, selected: list[str], is_part: bool = False)
             decides how far it looks.
 
     Raises:
-        RigError: the selection is no path, has no free axis, or is part of another chain.
+        RigError: as `find_path` for the selection, and `moving_bones` for its path.
     """
     names = find_path(rig, selected)
     moving = moving_bones(rig, names)
@@ -194,8 +194,8 @@ def add_end(rig: bpy.types.Object, chain: bpy.types.PropertyGroup, bone: str) ->
         bone: Name of the bone, a descendant of the chain's root.
 
     Raises:
-        RigError: the bone is an end already, is no descendant of the root, moves in another chain, or nothing
-            moves it.
+        RigError: the bone is an end already, is no descendant of the root, or nothing moves it; or a bone on
+            the way to it moves in another chain, follows a joint of this one, or is moved by a constraint.
     """
     names = _new_bones(rig, chain, bone)
     constrained.refuse(rig, names)

@@ -70,7 +70,9 @@ def mirror(
 
 
 def _owner(rig: bpy.types.Object, chain: bpy.types.PropertyGroup, bones: set[str]) -> bpy.types.PropertyGroup:
-    """The given chain if it moves any of the bones, else the chain that moves most of them."""
+    """The given chain if it moves any of the bones, else the chain that moves most of them. Raises RigError
+    if none moves any.
+    """
 
     def moved(other: bpy.types.PropertyGroup) -> int:
         return len(bones & {joint.bone for joint in other.joints})

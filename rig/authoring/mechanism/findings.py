@@ -25,8 +25,8 @@ from ...scene.placement import Placement
 
 
 def of_motors(settings: bpy.types.PropertyGroup, reading: Reading) -> Iterator[Finding]:
-    """Findings about motors whose limits exclude the rest pose, or with which no motion filter can work, and
-    about a mechanism without motors.
+    """Findings about motors whose limits exclude the rest pose, or with whose limits the mechanism's motion
+    filter cannot work, and about a mechanism without motors.
     """
     joints = reading.mechanism.joint
     for motor in settings.motors:
@@ -63,7 +63,9 @@ def locked_motors(settings: bpy.types.PropertyGroup, assembly: Assembled) -> lis
 
 
 def of_loops(settings: bpy.types.PropertyGroup, assembly: Assembled) -> Iterator[Finding]:
-    """Findings about loops that a misaligned joint axis locks, and about motors that cannot move."""
+    """Findings about loops that lie flat, so that they can only fold out of their plane; about loops that a
+    misaligned joint axis locks; and about further motors that cannot move.
+    """
     locked = locked_motors(settings, assembly)
     loops = locked_loops(assembly.model.solver, assembly.model.rest)
     misaligned_loops = [loop for loop in loops if loop.misaligned is not None]
