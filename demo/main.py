@@ -140,7 +140,7 @@ def cast_captured(clip: Path, file: Path, root: str, end: str, solver: str) -> C
 
 
 def check(cast: Cast) -> None:
-    """Raises an error unless the Check button reports no problem."""
+    """Prints what the Check button reports about the chain."""
     for finding in installed.module("rig.chains.check").check(bpy.context, cast.rig, cast.chain):
         say(f"Check: {finding.sentence}")
 

@@ -136,8 +136,8 @@ class Follower:
         _check(self.link)
 
     def end(self, last) -> dict:
-        """Waits until the robot has reached the last frame's values [rad], and disconnects it; returns the
-        numbers of sent and lost moves and the remaining error.
+        """Gives the robot `SETTLE` seconds to reach the last frame's values [rad], then disarms and
+        disconnects it; returns the numbers of sent and lost moves and the remaining error [degrees].
         """
         until = perf_counter() + SETTLE
         while perf_counter() < until:
@@ -200,7 +200,7 @@ def shown_aim_error(rig, chain) -> float:
 
 def _connect_and_arm(rig, say):
     """Connects the robot, waits until it is disarmed, arms it, and waits until it has reached the armature's
-    pose.
+    pose; returns the link to it. Raises FailedError if it takes too long or fails.
     """
     robot, states = installed.module("rig.robot.links"), installed.module("hardware.safety").State
     bpy.ops.limber.connect()
@@ -215,8 +215,8 @@ def _connect_and_arm(rig, say):
 
 
 def _wait(robot, rig, states: set, limit: float) -> None:
-    """Waits until the robot is in one of these states. Timers do not run without a window, so their work is
-    done here.
+    """Waits until the robot is in one of these states; raises FailedError after `limit` seconds, or if the
+    robot fails. Timers do not run without a window, so their work is done here.
     """
     broken = {
         installed.module("hardware.safety").State.FAULT,
@@ -269,8 +269,8 @@ def _check(link) -> None:
 
 
 def _note_what_is_sent(link, take: Take) -> None:
-    """Context manager that records every frame that the extension sends; heartbeats repeat the newest
-    frame.
+    """Makes the link record in `take.handed` the first values that it sends in each frame; heartbeats send
+    the same ones again.
     """
     send = link.send
 
