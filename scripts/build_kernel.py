@@ -87,7 +87,7 @@ class KernelBuildError(Exception):
 
 
 def run(command: list[str], folder: Path) -> None:
-    """Runs a command in a folder; its output is shown only if it fails."""
+    """Runs a command in a folder; raises KernelBuildError with its output if it fails."""
     environment = os.environ | {"SOURCE_DATE_EPOCH": "315532800", "ZERO_AR_DATE": "1"}
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, env=environment)
     if done.returncode:
@@ -173,7 +173,7 @@ def wheel_path(platform: Platform) -> Path:
 
 
 def make_wheel(platform: Platform, library: bytes) -> Path:
-    """Writes the wheel of one platform."""
+    """Writes the wheel of one platform, with its compiled `library`; returns its path."""
     path, version = wheel_path(platform), wheel_version()
     record = f"limber_kernel-{version}.dist-info/RECORD"
     files = {

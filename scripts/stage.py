@@ -75,8 +75,8 @@ class Stage:
         return importlib.import_module(f"{MODULE}.{name}")
 
     def until(self, condition: Callable[[], bool], limit: float = 90.0) -> Generator[float, None, None]:
-        """Waits, as steps of a script, until a condition is met, for at most `limit` [s]: `yield from
-        stage.until(lambda: ...)`.
+        """Waits, as steps of a script, until a condition is met: `yield from stage.until(lambda: ...)`.
+        Raises TimeoutError after `limit` [s].
         """
         give_up = time.monotonic() + limit
         while not condition():
