@@ -62,7 +62,8 @@ class GazeSolution:
     goal: GazeGoal = field(repr=False)
     posture: tuple[float, ...] = field(repr=False)  # (n,) as authored
     measured: PoseErrors = field(repr=False)  # errors of each of `goal.ends`
-    memory: object = field(default=None, repr=False)  # state for the next frame; solvers store none
+    # state for the next frame, which the solver itself does not store
+    memory: object = field(default=None, repr=False)
     # [rad] shape deviation by the measure that the method minimises; None if the method has no measure of its
     # own
     lowered: float | None = None

@@ -92,7 +92,9 @@ def settings_of(options: Any) -> dict[str, Setting]:
 
 
 class SolverOptions:
-    """Base of options dataclasses. It raises GazeError, naming the setting, if a value is not allowed."""
+    """Base of options dataclasses. Making one raises GazeError, naming the setting, if a value is not
+    allowed.
+    """
 
     def __post_init__(self) -> None:
         options: Any = type(self)

@@ -1,11 +1,12 @@
 """A skeleton as bones: which joints are one bone, how bones rotate away from an authored pose, and what that
 costs.
 
-A bone's joints are revolute joints at one position. Three without limits are one spherical joint, so that no
-pose of it is singular. A bone's deviation is the rotation vector t from its authored to its solved
-orientation, in its own frame. It costs t' K t / 2 with K = (I / i)^p: I is the inertia of everything that the
-bone carries (`inertia.py`), and i the trace of the last bone's inertia. Values of the option `look_from`
-above its middle lower p; values below it make the rotation of each bone cost more than that of the next.
+A bone's joints are revolute joints at one position. Three without limits, and with perpendicular axes, are
+one spherical joint, so that no pose of it is singular. A bone's deviation is the rotation vector t from its
+authored to its solved orientation, in its own frame. It costs t' K t / 2 with K = (I / i)^p: I is the inertia
+of everything that the bone carries (`inertia.py`), and i the trace of the last bone's inertia. Values of the
+option `look_from` above its middle lower p; values below it make the rotation of each bone cost more than
+that of the next.
 """
 
 import math
@@ -304,7 +305,9 @@ def bones_of(skeleton: Skeleton) -> list[Bone]:
 
 
 def _is_ball(joints: list[Joint]) -> bool:
-    """Whether joints at one position can produce every rotation."""
+    """Whether joints at one position are solved as one spherical joint: three without limits, with
+    perpendicular axes and no rotation between them at rest.
+    """
     if len(joints) < 3 or any(joint.upper - joint.lower < NO_LIMITS for joint in joints):
         return False
     axes = np.array([joint.axis for joint in joints])
