@@ -217,8 +217,8 @@ class Imported:
         return {frame: Vector(position) for frame, position in enumerate(path(size), start=1)}
 
     def _missed(self, ball_positions: np.ndarray) -> float:
-        """Largest aim error [rad] of the solver, in one of `EVERY` frames, for a ball at these positions (t,
-        3) [m], with the posture of each frame.
+        """Largest aim error [rad] of the solver for a ball at these positions (t, 3) [m], with the posture of
+        each frame; only frames at intervals of `EVERY` are solved.
         """
         goals = installed.module("solvers.goals")
         solver = installed.module("solvers.table").make_solver(self.chain.solver, self.skeleton)

@@ -116,7 +116,9 @@ def perform(rig, chain, frames: int, say) -> Take:
 
 
 class Follower:
-    """The virtual robot of an armature whose scene is played frame by frame at the pace of the clock."""
+    """The robot of an armature whose scene is played frame by frame at the pace of the clock; making it
+    connects and arms the robot.
+    """
 
     def __init__(self, rig, say) -> None:
         self.rig = rig
@@ -182,8 +184,8 @@ def bake(rig, chain, take: Take) -> None:
 
 
 def shown_aim_error(rig, chain) -> float:
-    """Angle [rad] between the end's view and its target as shown in Blender, computed from matrices alone,
-    without Limber's own functions.
+    """Angle [rad] between the end's view and its target as shown in Blender, computed from Blender's
+    matrices; of Limber it uses only the chain's forward axis.
 
     It uses sine and cosine: in Blender's single precision, the cosine alone cannot distinguish an angle below
     a fiftieth of a degree from zero.

@@ -1,4 +1,6 @@
-"""Errors in robot files, with one class for each cause; messages name file, line, element and remedy."""
+"""Errors in robot files, with classes for their causes; messages name file, line and element, as far as
+known, and the remedy.
+"""
 
 from ..files.large import LargeError
 

@@ -79,7 +79,9 @@ class VisualReader:
         return Cylinder(radius, length) if length is not None and length > 0.0 else None
 
     def _material(self, element: Element) -> Material:
-        """Material with the colour given here, else the one defined elsewhere in the file under its name."""
+        """Material with the colour given here, else the one defined elsewhere in the file under its name,
+        else one without a colour.
+        """
         name = element.attributes.get("name", "").strip()
         colour = self._colour(element)
         if colour is None:

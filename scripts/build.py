@@ -84,7 +84,7 @@ def run(*command: object) -> None:
 
 def fetch_wheels() -> None:
     """Downloads the missing bundled wheels into wheels/, checks each against its digest in
-    requirements/wheels.txt, and builds those of the compiled kernel.
+    requirements/wheels.txt, and builds those of the compiled kernel. Raises BuildError.
     """
     try:
         built = {wheel.name for wheel in make_wheels()}

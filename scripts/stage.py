@@ -251,7 +251,7 @@ class Director:
         self._began = False
 
     def read(self) -> None:
-        """Reads the lines of standard input until it ends."""
+        """Queues the lines of standard input until it ends, then an empty one, at which Blender quits."""
         with os.fdopen(0, encoding="utf-8") as lines:
             for line in lines:
                 self._orders.put(line.rstrip("\n"))

@@ -81,8 +81,8 @@ def correct_or_look(
     costs: Sequence[float],
     most_steps: int = MAX_ITERATIONS,
 ) -> Corrected:
-    """The corrected angles, as from `correct`; if a chain cannot also be upright, only the views are
-    corrected. `aim_error` includes the roll.
+    """The corrected angles, as from `correct`; if they miss a goal that also demands uprightness, only the
+    views are corrected. `aim_error` includes the roll.
     """
     corrected = correct(skeleton, goal, angles, costs, most_steps)
     views = with_free_roll(goal)
@@ -102,9 +102,9 @@ def least_change(
     longest: Sequence[float],
     damping: float,
 ) -> list[float]:
-    """The step (n,) of least cost that removes the residual `left`, as far as limits and damping allow. No
-    joint moves by more than `longest` (n,) [rad or m]. Joints that the step would take beyond a limit stop at
-    the limit; the others compensate.
+    """The step (n,) of least cost that removes the residual `left` (of a longer one `LONGEST_STEP`), as far
+    as limits and damping allow. No joint moves by more than `longest` (n,) [rad or m]. Joints that the step
+    would take beyond a limit stop at the limit; the others compensate.
     """
     size = left.size
     shrink = min(1.0, LONGEST_STEP / size) if size > 0.0 else 1.0

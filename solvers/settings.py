@@ -47,7 +47,7 @@ class Setting:
 
     @cached_property
     def key_of(self) -> dict[str | tuple[str, ...], str]:
-        """Identifier, as stored in files, of the value of each choice."""
+        """Value of a choice -> identifier under which files store it."""
         return {choice.value: choice.key for choice in self.choices}
 
     def check(self, value: Any) -> None:

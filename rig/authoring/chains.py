@@ -36,8 +36,8 @@ def find_path(rig: bpy.types.Object, selected: list[str]) -> list[str]:
     selected, the path from that bone upward.
 
     A single bone that only marks its parent's tip is left out (`chain_end`). Upward the path ends at the top
-    of the hierarchy, before a bone that constraints or the armature's mechanism move, or where the structure
-    of the figure ends it (`chain_root`).
+    of the hierarchy, before a bone that another chain, constraints or the armature's mechanism move, or where
+    the structure of the figure ends it (`chain_root`).
 
     Raises:
         RigError: nothing is selected, the armature has no bone of a name, the selection is not on one path,
@@ -88,8 +88,8 @@ def _path_up(rig: bpy.types.Object, end: bpy.types.Bone) -> list[str]:
 
 
 def _is_moved(rig: bpy.types.Object, names: list[str]) -> bool:
-    """Whether constraints move the first of these bones (root first) and none of the others carries it, so
-    that a chain cannot extend past it.
+    """Whether constraints move the first of these bones (root first) in a way that a chain cannot compensate
+    for, so that it cannot extend past this bone.
     """
     bone = rig.pose.bones[names[0]]
     return constrained.moving_constraint(bone) is not None and carried.carrier(bone, names) is None

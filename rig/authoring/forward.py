@@ -101,8 +101,8 @@ def why_rolls(rig: bpy.types.Object, chain: bpy.types.PropertyGroup) -> str:
 def _rotating_joints(
     rig: bpy.types.Object, chain: bpy.types.PropertyGroup, view: Vector
 ) -> list[tuple[str, Vector]]:
-    """(bone, axis at rest in armature space) of the chain's revolute joints that rotate a view of its end
-    along `view`.
+    """(bone, axis at rest in armature space) of the chain's revolute joints that change the direction `view`
+    in which its end looks; joints along that direction only roll the view.
     """
     joints = [
         (joint.bone, axis_at_rest(rig, joint.bone, f"+{joint.axis}"))

@@ -120,9 +120,9 @@ def adding(
 
 
 def reading(robot: Description, is_watched: bool) -> Generator[Progress, None, RobotFiles]:
-    """Reads a gallery robot's model, or the maker's model with all meshes if the user has chosen one. A
-    generator of steps; `is_watched`: whether a user waits at a window, as for `FileReading`. Raises UrdfError
-    if the model cannot be used.
+    """Reads a gallery robot's model, or the maker's model with all meshes if the user has chosen or
+    downloaded one. A generator of steps; `is_watched`: whether a user waits at a window, as for
+    `FileReading`. Raises UrdfError if the model cannot be used.
     """
     model = gallery_folders.full_model(robot) or robot.model
     progress = Progress(0.0, f"Reading {model.name}")

@@ -315,8 +315,8 @@ class MotionImport(SteppedJob):
             )
 
     def finish(self) -> ImportedMotion:
-        """Assigns the new actions, lets the mechanism follow them, mutes what would override them, and adds
-        the sound; returns the result.
+        """Assigns the new actions, lets the mechanism follow them, mutes drivers
+        and constraints that would override or change them, and adds the sound; returns the result.
         """
         self._let_play()
         for owner, action, handle in self.actions:

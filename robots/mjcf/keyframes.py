@@ -16,8 +16,8 @@ SIZES = {"free": 7, "ball": 4, "single": 1}  # count of a joint's numbers in qpo
 
 
 def postures(document: Document, joints: Sequence[Coordinates]) -> dict[str, dict[str, float]]:
-    """Values of joints [rad or m] by posture. A keyframe that cannot be read, or is beyond `MOST_KEYFRAMES`,
-    is left out with a warning; one without positions (qpos), without one.
+    """Values of joints [rad or m] by posture. Keyframes that cannot be read, or are beyond `MOST_KEYFRAMES`,
+    are left out with a warning; those without joint positions (qpos) are ignored.
 
     Args:
         document: The document.

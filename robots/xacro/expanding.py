@@ -215,7 +215,7 @@ class _Expander:
             target.values[name] = self._property_value(element, sources[0], is_lazy, scope)
 
     def _property_value(self, element: Element, attribute: str, is_lazy: bool, scope: Scope) -> Any:
-        """Value of a property; for a lazy one with an expression its text, which is evaluated at each use."""
+        """Value of a property; for a lazy one with an expression its text, evaluated when first used."""
         value = element.attributes[attribute]
         if is_lazy and "$" in value:
             return Raw(value, element)

@@ -95,7 +95,7 @@ class TextEvaluator:
             raise self._error(element, f"{attribute}='{value}': {error}: write one of them") from error
 
     def raw(self, raw: Raw, scope: Scope) -> Any:
-        """Value of a property's stored text, which is evaluated when the property is used."""
+        """Value of a property's stored text, which is evaluated when the property is first used."""
         return self.text(raw.text, scope, raw.element)
 
     def _value(self, name: str, scope: Scope) -> Any:

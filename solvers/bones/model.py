@@ -187,7 +187,7 @@ class BoneModel:
         return costs * weights[:, None, None], slides * float(costs.max(initial=1.0))
 
     def pose(self, angles: Angles) -> BonePose:
-        """The configuration for joint values (n,) [rad or m]."""
+        """The configuration for joint values (n,) [rad or m], clamped to the limits."""
         values = self._within(angles)
         return BonePose(values, ball_rotation(self.ball_axes, values[self.balls]))
 
@@ -202,7 +202,7 @@ class BoneModel:
         return self.tree.forward(pose.values[None], balls=pose.balls[None])
 
     def moved(self, pose: BonePose, step: Angles) -> BonePose:
-        """The configuration after a step (n,) [rad or m] of all coordinates."""
+        """The configuration after a step (n,) [rad or m] of all coordinates, clamped to the limits."""
         values, balls = self.tree.moved(pose.values, pose.balls, step)
         return BonePose(self._within(values), balls)
 
@@ -219,7 +219,7 @@ class BoneModel:
         )
 
     def deviated(self, authored: BonePose, deviation: BonePose) -> BonePose:
-        """The configuration that differs from an authored one by `deviation`."""
+        """The configuration that differs from an authored one by `deviation`, clamped to the limits."""
         return BonePose(self._within(authored.values + deviation.values), authored.balls @ deviation.balls)
 
     def angles(self, pose: BonePose, near: Angles) -> Angles:

@@ -61,7 +61,7 @@ class Clamp:
 
     def after(self, linear: Linear, before: Allowances) -> Allowances:
         """The allowances for the next update: D_max plus the reduction of each error by the update that led
-        to `linear`.
+        to `linear`; unbounded for a block of errors that `before` lacks.
         """
         errors = errors_by_block(linear)
         most = {

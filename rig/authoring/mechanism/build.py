@@ -27,7 +27,7 @@ COLOURS = {"GROUND": (0.25, 0.27, 0.3, 1.0), "MOVES": (0.85, 0.55, 0.2, 1.0)}
 
 
 def make(owner: bpy.types.Object) -> bpy.types.PropertyGroup:
-    """Makes a mechanism without joints on an object; returns its settings."""
+    """Makes an object the owner of a mechanism, by a new `uid`; returns the mechanism's settings."""
     settings = owner.limber.mechanism
     settings.uid = uuid4().hex
     return settings
