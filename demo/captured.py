@@ -51,7 +51,9 @@ class Captured(imported.Imported):
         return neck if len(moving) >= ENOUGH else names
 
     def _choose_look(self) -> None:
-        """Sets the direction in which the head faces while the person's head faces forward, both at rest."""
+        """Sets the direction in which the head faces while the person's head faces forward, both at rest; as
+        for any robot if no bone of the person is paired with the head.
+        """
         retarget = self.rig.limber.retarget
         pair = next((pair for pair in retarget.pairs if pair.target == self.chain.end), None)
         if pair is None:

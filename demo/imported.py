@@ -1,5 +1,5 @@
-"""A robot from a URDF file, imported as a user does it, with a chain, postures within its limits, and a ball
-at which it can look.
+"""A robot from its file (URDF, xacro or MJCF), imported as a user does it, with a chain, postures within its
+limits, and a ball at which it can look.
 """
 
 from functools import cache

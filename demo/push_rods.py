@@ -111,7 +111,7 @@ def _armature():
 
 
 def _carry_head(rig, head) -> None:
-    """Attaches the head to the bone, whose pose drives the mechanism."""
+    """Attaches the head to the bone, whose pose drives the mechanism, and a skull and eyes to the head."""
     bpy.context.view_layer.update()
     held = head.matrix_world.copy()
     head.parent, head.parent_type, head.parent_bone = rig, "BONE", "head"

@@ -79,7 +79,9 @@ class GazeSolution:
 
     @property
     def converged(self) -> bool:
-        """Whether the solver has converged, by its own criterion."""
+        """Whether the solver has converged, by its own criterion; False if an end is at the very position of
+        the point that it should look at, which then is in no direction.
+        """
         return self.diagnostics.converged(self)
 
     @property

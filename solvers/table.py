@@ -27,7 +27,7 @@ class UnknownSolverError(GazeError):
 
 
 class UnavailableSolverError(GazeError):
-    """The solver does not support this skeleton."""
+    """The solver does not support this skeleton with these options."""
 
 
 @dataclass(frozen=True)

@@ -1,5 +1,5 @@
 """Mirror image of a stored posture: left and right bones, by Blender's naming convention, exchange their
-rotations; those of bones in the middle are mirrored.
+rotations and locations; those of bones in the middle are mirrored.
 
 A rotation R in bone A's rest frame becomes T R T^-1 in the rest frame of its counterpart B, with T = B^-1 M
 A, where M mirrors the armature. So the mirror image does not depend on the bones' rolls.

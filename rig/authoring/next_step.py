@@ -22,7 +22,7 @@ from .mechanism.handling import handling
 
 
 class NextStep(NamedTuple):
-    """A suggested next step: its sentence, and the operator or menu that performs it."""
+    """A suggested next step: its sentence, the operator that performs it, and a menu of alternatives."""
 
     sentence: str
     operator: str  # identifier of the operator (its bl_idname)

@@ -22,7 +22,9 @@ def first_link(rig: bpy.types.Object, name: str) -> str:
 
 
 def _links_of_head(rig: bpy.types.Object, name: str) -> list[str]:
-    """Names of a robot's head link, and of the links above the head that are called head or neck."""
+    """Names of a robot's head link, and of the links above it, upward as long as they are called head or
+    neck.
+    """
     above = (bone.name for bone in rig.data.bones[name].parent_recursive)
     return [name, *itertools.takewhile(lambda link: read(link).part in OF_HEAD, above)]
 

@@ -86,11 +86,12 @@ class Gaze(ChainBranch):
 
     Attributes:
         forward: Direction in which the end looks, in its link's frame; with a neck always +X.
-        eye: Point on the end's bone that looks: 0 its head, 1 its tail.
+        eye: Point on the end's bone that looks: 0 its head, 1 its tail; not used with a neck, which has its
+            own.
         target: Centre of the path of the first target, in the root link's frame [m].
         swing: Distance [m] that the target moves to either side.
-        neck: Degrees of freedom of the end, if closed loops move it; None if the joints from the root to the
-            end do.
+        neck: Degrees of freedom of the end, if closed loops move it, and `root` is then ""; None if the
+            joints from the root to the end do.
     """
 
     forward: Vector = (1.0, 0.0, 0.0)
@@ -244,7 +245,9 @@ def _neck(fields: Fields) -> Neck:
 
 
 def _neck_values(fields: Fields) -> dict[str, float]:
-    """Values of a neck's DoFs [m, rad]: degrees in the file."""
+    """Values of a neck's DoFs [m, rad]; angles are degrees in the file. Raises UnknownNameError for other
+    names.
+    """
     fields.refuse_others(DOFS)
     return {key: value if key in SLIDES else radians(value) for key, value in fields.all_numbers().items()}
 

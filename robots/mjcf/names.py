@@ -8,7 +8,7 @@ NAMED = ("body", "joint", "freejoint", "site", "camera")
 
 
 class LinkNames:
-    """Names of a document.
+    """Names of the links and joints of a document.
 
     Args:
         worlds: Its <worldbody> elements.

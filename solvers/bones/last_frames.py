@@ -53,7 +53,7 @@ class LastFrames(NamedTuple):
         return self.deviation if self.transition is None else self.transition.shown()
 
     def extrapolated(self) -> BonePose:
-        """The next frame's deviation, extrapolated from the last two."""
+        """The next frame's deviation, extrapolated from the last two; the last one if there is only one."""
         last, before = self.deviation, self.before
         if before is None:
             return last
