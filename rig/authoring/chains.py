@@ -320,7 +320,8 @@ def match_joints(rig: bpy.types.Object, chain: bpy.types.PropertyGroup) -> tuple
         Numbers of joints added and removed.
 
     Raises:
-        RigError: a bone is missing, all axes are locked, or the chain is linked from another file.
+        RigError: a bone is missing, an end is no descendant of the root, all axes are locked, or the chain is
+            linked from another file.
     """
     names = bone_names(rig.pose.bones, chain)
     moving = [rig.pose.bones[name] for name in names if joint_axes(rig.pose.bones[name])]

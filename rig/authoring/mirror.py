@@ -39,8 +39,8 @@ def mirror(
         The new action and its chain.
 
     Raises:
-        RigError: a bone has no counterpart, no chain moves the counterparts, or the posture has no value of
-            the chain.
+        RigError: a bone of the chain is missing or has no counterpart, no chain moves the counterparts, or
+            the posture has no value of the chain.
     """
     pairs = [(name, flip_name(name)) for name in bone_names(rig.pose.bones, chain)]
     for name, image in pairs:

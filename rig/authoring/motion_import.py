@@ -110,8 +110,8 @@ class MotionImport(SteppedJob):
         Raises:
             LargeMotionError: the keys would take more than 50 MB, and the settings do not allow it.
             HardwareError: the file cannot be used.
-            RigError: the object has none of its joints, the keys would not play, or a joint cannot have the
-                values.
+            RigError: the object has none of its joints, the keys would not play, a joint cannot have the
+                values, or the motion ends behind Blender's last frame.
         """
         with suppress(StopIteration):
             next(self._steps)

@@ -127,7 +127,7 @@ def read_recipe(key: str) -> Recipe:
     """Description of the mechanism of the gallery with that key.
 
     Raises:
-        UrdfError: a field is missing or wrong; the message names file, field and remedy.
+        UrdfError: there is no such file, or a field is missing or wrong; the message names the remedy.
     """
     return _recipe(FOLDER / f"{key}.yaml")
 

@@ -3,7 +3,7 @@
 A body becomes a link. A body with several joints gets an additional link for each but the last; a ball joint
 becomes three hinges NAME_x, NAME_y, NAME_z through one point, in this order from the parent. Named cameras,
 and named sites through which no tendon runs, become links without mass. The root is the outermost body, or
-"world" if there are several, or if the outermost one has a <joint>.
+"world" if there are several, or if it has a joint other than a free one.
 """
 
 from collections.abc import Collection
@@ -117,15 +117,12 @@ class _Bodies:
         return replace(driven, postures=keyframes, warnings=tuple(reader.warnings))
 
     def _add_bodies(self, bodies: list[BodyElement]) -> None:
-        """Adds the outermost bodies: a single body without a <joint> is the root, others are connected to the
-        world. Raises MalformedError if there are none.
+        """Adds the outermost bodies: a single body without joints, or with a free one, is the root; others
+        are connected to the world. Raises MalformedError if there are none.
         """
         if not bodies:
             raise self._no_bodies()
-        is_root = len(bodies) == 1 and not any(
-            element.tag == "joint" for element, _, _ in self._contents(*bodies[0])
-        )
-        if is_root:
+        if len(bodies) == 1 and not self._has_joints(*bodies[0]):
             self._body(*bodies[0], parent="")
             return
         world = WORLD if WORLD not in self.names.bodies else self.names.unique(WORLD)
@@ -133,6 +130,11 @@ class _Bodies:
         self.drawn[world] = IDENTITY_TRANSFORM
         for element, pose, childclass in bodies:
             self._body(element, pose, childclass, world)
+
+    def _has_joints(self, body: Element, pose: Transform, childclass: str) -> bool:
+        """Whether a body has joints other than a free one; arguments as in a `BodyElement`."""
+        contents = self._contents(body, pose, body.attributes.get("childclass", childclass))
+        return any(child.tag == "joint" and self._kind(child, name) != "free" for child, _, name in contents)
 
     def _no_bodies(self) -> UrdfError:
         """The error for a document without bodies; it names the first element that only MuJoCo's compiler
@@ -310,17 +312,8 @@ class _Bodies:
         """
         steps = [step for child, within in joints for step in self._steps(child, within, body)]
         if not steps:
-            self.joints.append(
-                ModelJoint(
-                    self.names.unique(f"{body}_fixed"),
-                    "fixed",
-                    parent,
-                    body,
-                    pose,
-                    line=element.line,
-                    file=element.file,
-                )
-            )
+            name, line, file = self.names.unique(f"{body}_fixed"), element.line, element.file
+            self.joints.append(ModelJoint(name, "fixed", parent, body, pose, line=line, file=file))
             return
         # between joints the frame is the body's own, displaced by the previous joints; each joint's frame is
         # at the joint's point in this frame
@@ -337,25 +330,10 @@ class _Bodies:
             self.references[name] = reference
             drawn = translation(axis, -reference) if kind == "prismatic" else rotation(axis, -reference)
             origin = (pose if k == 0 else IDENTITY_TRANSFORM).then(at).then(drawn)
-            end = at.inverse()
-            self.joints.append(
-                ModelJoint(
-                    name,
-                    kind,
-                    parent,
-                    link,
-                    origin,
-                    axis,
-                    lower,
-                    upper,
-                    None,
-                    read.effort(child),
-                    None,
-                    end,
-                    child.line,
-                    child.file,
-                )
+            joint = ModelJoint(
+                name, kind, parent, link, origin, axis, lower, upper, line=child.line, file=child.file
             )
+            self.joints.append(replace(joint, effort=read.effort(child), child_origin=at.inverse()))
             parent = link
 
     def _steps(self, joint: Element, within: Transform, body: str) -> list[JointAxis]:

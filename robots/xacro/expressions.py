@@ -201,8 +201,7 @@ class Evaluator:
         """Value of an expression.
 
         Raises:
-            ExpressionError: the expression is invalid, uses something that is not allowed, or exceeds the
-                limits on size and work.
+            ExpressionError: the expression is invalid, not allowed, or exceeds the limits on size and work.
             UrdfError, CycleError: from `lookup` or a called function.
         """
         if len(text) > MAX_LENGTH:

@@ -165,7 +165,8 @@ def from_closures(rig: bpy.types.Object, text: str) -> tuple[int, tuple[str, ...
         Number of loops that were closed, and warnings as sentences.
 
     Raises:
-        RigError: the armature was not imported, or the text cannot be used; nothing has changed then.
+        RigError: the armature was not imported, or the text cannot be used or names neither loops nor motors;
+            nothing has changed then.
     """
     mechanism, _, _ = bones.file_mechanism(rig, text)
     loops = sum(joint.closes for joint in mechanism.joints)
