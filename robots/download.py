@@ -106,7 +106,9 @@ class Download:
             shutil.rmtree(self._folder, ignore_errors=True)
 
     def _fetch(self) -> None:
-        """Writes the URDF and its meshes to the folder. Raises DownloadError or OSError."""
+        """Writes the meshes of the URDF to the folder, then the URDF, unless the download is cancelled. Raises
+        DownloadError or OSError.
+        """
         text = self._urdf()
         paths: dict[str, str] = {}
         for reference in dict.fromkeys(_mesh_names(self._root(text))):

@@ -125,7 +125,9 @@ class GazeSolution:
 
 
 class GazeSolver(Protocol):
-    """Interface of a solver for one skeleton. It is pure: equal arguments give equal solutions."""
+    """Interface of a solver for one skeleton. It is pure: equal arguments give solutions that differ only in
+    their `seconds`.
+    """
 
     def solve(
         self, goal: GazeGoal, start: Angles | None = None, memory: object = None, *, dt: float = FRAME

@@ -69,6 +69,7 @@ def of_loops(settings: bpy.types.PropertyGroup, assembly: Assembled) -> Iterator
     locked = locked_motors(settings, assembly)
     loops = locked_loops(assembly.model.solver, assembly.model.rest)
     misaligned_loops = [loop for loop in loops if loop.misaligned is not None]
+    # hinges whose axes lie in the plane of their own loop
     for flat in flat_loops(assembly.model.solver, assembly.model.rest):
         yield Finding(
             f"Hinges {named(flat.joints)} have axes along {_in_world(flat.axis, assembly)}, in the plane of"
@@ -76,6 +77,7 @@ def of_loops(settings: bpy.types.PropertyGroup, assembly: Assembled) -> Iterator
             " move in the plane, rotate them, so that their axes lie along"
             f" {_in_world(flat.normal, assembly)} in the world"
         )
+    # loops that a single axis locks, since its direction is off
     for loop in misaligned_loops:
         yield Finding(
             _of_axis(
@@ -88,6 +90,7 @@ def of_loops(settings: bpy.types.PropertyGroup, assembly: Assembled) -> Iterator
                 assembly,
             )
         )
+    # motors that are locked for another reason
     for motor in locked:
         name = inputs.motor_joint(motor, assembly.reading)
         # the misaligned axis of its loop, reported already, explains why this motor is locked
