@@ -141,7 +141,9 @@ def gaze_ray(
 
 
 def use_cycles(width: int, height: int) -> None:
-    """Renders with Cycles on the processor, which works on every machine, with or without a screen."""
+    """Sets the scene to render pictures of this size [pixels] with Cycles on the processor, which works on
+    every machine, with or without a screen.
+    """
     scene = bpy.context.scene
     scene.render.engine = "CYCLES"
     scene.cycles.device = "CPU"

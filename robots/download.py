@@ -106,8 +106,8 @@ class Download:
             shutil.rmtree(self._folder, ignore_errors=True)
 
     def _fetch(self) -> None:
-        """Writes the meshes of the URDF to the folder, then the URDF, unless the download is cancelled. Raises
-        DownloadError or OSError.
+        """Writes the meshes of the URDF to the folder, then the URDF, unless the download is cancelled.
+        Raises DownloadError or OSError.
         """
         text = self._urdf()
         paths: dict[str, str] = {}
