@@ -51,7 +51,9 @@ class Captured(imported.Imported):
         return neck if len(moving) >= ENOUGH else names
 
     def _choose_look(self) -> None:
-        """Sets the direction in which the head faces while the person's head faces forward, both at rest."""
+        """Sets the direction in which the head faces while the person's head faces forward, both at rest; as
+        for any robot if no bone of the person is paired with the head.
+        """
         retarget = self.rig.limber.retarget
         pair = next((pair for pair in retarget.pairs if pair.target == self.chain.end), None)
         if pair is None:
@@ -63,7 +65,7 @@ class Captured(imported.Imported):
         self.chain.eye = imported.FACE
 
     def _follow(self) -> None:
-        """Pairs, calibrates and starts live retargeting, as a user does."""
+        """Pairs the bones and starts live retargeting, as a user does. Raises RobotError if that fails."""
         retarget = self.rig.limber.retarget
         retarget.source = self.person.rig
         bpy.context.view_layer.objects.active = self.rig
@@ -84,8 +86,8 @@ class Captured(imported.Imported):
         self.said += f"; {self.pairs} bones follow '{self.person.rig.name}', its way {self.size:.2f} times"
 
     def _set_limits(self) -> None:
-        """Sets joint speeds that suffice for the person's motion, and narrows a neck's range around the
-        clip's motion if the file's is wider.
+        """Gives the chain's joints speeds that suffice for the person's motion, ranges of at most `NECK`
+        beyond the clip's motion, and servos.
         """
         session = installed.module("rig.live.live").session(self.rig, self.rig.limber.retarget)
         rows = []

@@ -10,17 +10,17 @@ FRAME = re.compile(r"\w+_\d{4,}\.png")  # name of a picture's file; see `picture
 
 
 class FolderError(Exception):
-    """The folder contains files that the demo did not write; the message names the folder and the remedy."""
+    """The folder has files that the demo did not write, or cannot be made; the message says what to do."""
 
 
 def prepare(folder: Path, blend: str, *more: str) -> None:
-    """Prepares `folder`, with an empty folder `frames` in it; `blend` is the name of the .blend that the demo
-    will write, `more` are names of other files.
+    """Makes `folder` with an empty folder `frames` in it, and deletes the files of an earlier run; `blend` is
+    the name of the .blend that the demo will write, `more` are names of other files.
 
     Other folders in it are kept: the demo's profile, and those of other clips.
 
     Raises:
-        FolderError: it contains a file that the demo did not write; nothing was deleted.
+        FolderError: it contains a file that the demo did not write, or cannot be made; nothing was deleted.
     """
     frames = folder / "frames"
     try:

@@ -15,7 +15,7 @@ PICTURED = ((30, 46, 62), (102, 118, 134), (174, 190, 206))
 
 
 def known(name: str) -> str:
-    """Name of the gallery's folder for a robot's name; "" if there is none."""
+    """`name` if a robot of the gallery has a folder of that name, else ""."""
     entries = installed.module("rig.authoring.gallery_folders").listed()
     return name if name in [entry.folder.name for entry in entries] else ""
 

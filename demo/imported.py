@@ -1,5 +1,5 @@
-"""A robot from a URDF file, imported as a user does it, with a chain, postures within its limits, and a ball
-at which it can look.
+"""A robot from its file (URDF, xacro or MJCF), imported as a user does it, with a chain, postures within its
+limits, and a ball at which it can look.
 """
 
 from functools import cache
@@ -150,8 +150,8 @@ class Imported:
         bpy.context.view_layer.update()
 
     def _corners(self) -> list[Vector]:
-        """World positions of the vertices of the robot's meshes in its current pose; without meshes, of its
-        bones' ends.
+        """World positions of the corners of the bounding boxes of the robot's meshes in its current pose;
+        without meshes, of its bones' ends.
         """
         mesh_corners = corners(self.rig.children_recursive)
         depsgraph = bpy.context.evaluated_depsgraph_get()
@@ -200,7 +200,9 @@ class Imported:
         bpy.context.view_layer.update()
 
     def _path(self) -> dict[int, Vector]:
-        """Positions of the ball by frame, with the widest motion that the solver's aim can follow."""
+        """Positions of the ball by frame, with the widest motion among `SIZES` that the solver's aim can
+        follow.
+        """
         front, eyes = self.stances.front, self.stances.eyes
         ahead = np.array((cos(front), sin(front), 0.0))
         middle = eyes.mean(0)
@@ -216,7 +218,7 @@ class Imported:
 
     def _missed(self, ball_positions: np.ndarray) -> float:
         """Largest aim error [rad] of the solver for a ball at these positions (t, 3) [m], with the posture of
-        each frame.
+        each frame; only frames at intervals of `EVERY` are solved.
         """
         goals = installed.module("solvers.goals")
         solver = installed.module("solvers.table").make_solver(self.chain.solver, self.skeleton)
@@ -233,8 +235,8 @@ class Imported:
         return worst
 
     def _paint(self) -> None:
-        """Colours links without visuals, the chain red and the others grey, and adds a ray along the end's
-        view.
+        """Colours placeholders and meshes without a material, red on the chain and grey elsewhere, and adds a
+        ray along the end's view.
         """
         red, grey = self._paints()
         for obj in self.rig.children_recursive:
@@ -270,7 +272,7 @@ def ray(rig, chain, ball, radius: float, thick: float) -> None:
 
 
 def corners(objects) -> list[Vector]:
-    """World positions of the vertices of all meshes among `objects`, as they are shown."""
+    """World positions of the bounding boxes' corners of all meshes among `objects`, as they are shown."""
     depsgraph = bpy.context.evaluated_depsgraph_get()
     shown = [obj.evaluated_get(depsgraph) for obj in objects if obj.type == "MESH"]
     return [obj.matrix_world @ Vector(corner) for obj in shown for corner in obj.bound_box]

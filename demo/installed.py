@@ -14,14 +14,16 @@ CHECKOUT = Path(__file__).resolve().parents[1]
 
 
 class NotInstalledError(Exception):
-    """The extension is not installed in this profile; the message says what to do."""
+    """The extension is not installed in this profile, or would run from the checkout; the message says what
+    to do.
+    """
 
 
 def enable() -> ModuleType:
     """The installed package, enabled if necessary.
 
     Raises:
-        NotInstalledError: there is none in this profile.
+        NotInstalledError: there is none in this profile, it cannot be enabled, or it is the checkout.
     """
     if _loaded() is None:
         try:

@@ -140,7 +140,7 @@ def cast_captured(clip: Path, file: Path, root: str, end: str, solver: str) -> C
 
 
 def check(cast: Cast) -> None:
-    """Raises an error unless the Check button reports no problem."""
+    """Prints what the Check button reports about the chain."""
     for finding in installed.module("rig.chains.check").check(bpy.context, cast.rig, cast.chain):
         say(f"Check: {finding.sentence}")
 
@@ -159,8 +159,8 @@ def picture(folder: Path, frames, label: str) -> dict[int, str]:
 
 @contextlib.contextmanager
 def playing(cast: Cast, action, slot):
-    """Context in which the rig plays `action`, in `slot` if that is not None; the previous action is assigned
-    again at its end. If a body follows a clip, its retarget is live meanwhile.
+    """Context manager in which the rig plays `action`, in `slot` if that is not None; the previous action is
+    assigned again at its end. If a body follows a clip, its retarget is live meanwhile.
     """
     animation = cast.rig.animation_data
     before = animation.action, getattr(animation, "action_slot", None)

@@ -116,7 +116,9 @@ def perform(rig, chain, frames: int, say) -> Take:
 
 
 class Follower:
-    """The virtual robot of an armature whose scene is played frame by frame at the pace of the clock."""
+    """The robot of an armature whose scene is played frame by frame at the pace of the clock; making it
+    connects and arms the robot.
+    """
 
     def __init__(self, rig, say) -> None:
         self.rig = rig
@@ -136,8 +138,8 @@ class Follower:
         _check(self.link)
 
     def end(self, last) -> dict:
-        """Waits until the robot has reached the last frame's values [rad], and disconnects it; returns the
-        numbers of sent and lost moves and the remaining error.
+        """Gives the robot `SETTLE` seconds to reach the last frame's values [rad], then disarms and
+        disconnects it; returns the numbers of sent and lost moves and the remaining error [degrees].
         """
         until = perf_counter() + SETTLE
         while perf_counter() < until:
@@ -182,8 +184,8 @@ def bake(rig, chain, take: Take) -> None:
 
 
 def shown_aim_error(rig, chain) -> float:
-    """Angle [rad] between the end's view and its target as shown in Blender, computed from matrices alone,
-    without Limber's own functions.
+    """Angle [rad] between the end's view and its target as shown in Blender, computed from Blender's
+    matrices; of Limber it uses only the chain's forward axis.
 
     It uses sine and cosine: in Blender's single precision, the cosine alone cannot distinguish an angle below
     a fiftieth of a degree from zero.
@@ -200,7 +202,7 @@ def shown_aim_error(rig, chain) -> float:
 
 def _connect_and_arm(rig, say):
     """Connects the robot, waits until it is disarmed, arms it, and waits until it has reached the armature's
-    pose.
+    pose; returns the link to it. Raises FailedError if it takes too long or fails.
     """
     robot, states = installed.module("rig.robot.links"), installed.module("hardware.safety").State
     bpy.ops.limber.connect()
@@ -215,8 +217,8 @@ def _connect_and_arm(rig, say):
 
 
 def _wait(robot, rig, states: set, limit: float) -> None:
-    """Waits until the robot is in one of these states. Timers do not run without a window, so their work is
-    done here.
+    """Waits until the robot is in one of these states; raises FailedError after `limit` seconds, or if the
+    robot fails. Timers do not run without a window, so their work is done here.
     """
     broken = {
         installed.module("hardware.safety").State.FAULT,
@@ -269,8 +271,8 @@ def _check(link) -> None:
 
 
 def _note_what_is_sent(link, take: Take) -> None:
-    """Context manager that records every frame that the extension sends; heartbeats repeat the newest
-    frame.
+    """Makes the link record in `take.handed` the first values that it sends in each frame; heartbeats send
+    the same ones again.
     """
     send = link.send
 

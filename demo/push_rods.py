@@ -111,7 +111,7 @@ def _armature():
 
 
 def _carry_head(rig, head) -> None:
-    """Attaches the head to the bone, whose pose drives the mechanism."""
+    """Attaches the head to the bone, whose pose drives the mechanism, and a skull and eyes to the head."""
     bpy.context.view_layer.update()
     held = head.matrix_world.copy()
     head.parent, head.parent_type, head.parent_bone = rig, "BONE", "head"
@@ -142,8 +142,8 @@ def _chain(rig, ball):
 
 
 def play(shown: Scene, say) -> dict:
-    """Plays every frame live; returns the motors' values before and after the filter, and the errors of
-    joints and goals.
+    """Plays every frame live; returns, by key, the motors' values before ("wanted") and after the filter, the
+    errors of joints, goals and aim, and times, each frame by frame; if a robot follows, also its figures.
     """
     live = installed.module("rig.live.live")
     owner, scene = shown.owner, bpy.context.scene
@@ -180,7 +180,7 @@ def play(shown: Scene, say) -> dict:
 
 
 def show(folder: Path, say, quietly, draw, make: Callable[[], Scene] = build) -> list[str]:
-    """Plays, bakes and pictures a scene; returns its shortcomings as sentences."""
+    """Plays, bakes and pictures a scene, and writes its files; returns its shortcomings as sentences."""
     with quietly():
         shown = make()
     prepare(folder, f"{shown.name}.blend")

@@ -21,7 +21,7 @@ CHANGE = 1.5  # [s] time after a change of posture in which the body moves to it
 
 
 def measure(take) -> dict:
-    """All figures of a take, in degrees and milliseconds; sets the take's `robot` and `robot_aim`."""
+    """All figures of a take, with units in their names; sets the take's `robot` and `robot_aim`."""
     filtered, due = np.array(take.filtered), np.array(take.due)
     times, commanded, reported = status_samples(take)
     lag = figures.lag(times, reported, due, filtered)
@@ -279,7 +279,7 @@ def _body(report: dict) -> list[tuple[str, str]]:
 
 
 def save(folder: Path, take, report: dict, sheet: dict) -> None:
-    """Writes report.json, and take.npz with the data of the pictures."""
+    """Writes report.json, and the data of the pictures: take.npz and contact_sheet.json."""
     (folder / "report.json").write_text(json.dumps(report, indent=2) + "\n", encoding="utf-8")
     times, commanded, reported = status_samples(take)
     np.savez_compressed(

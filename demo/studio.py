@@ -10,14 +10,14 @@ import installed
 import shapes
 from mathutils import Matrix, Vector
 
-SAMPLES = 12  # number of samples; a denoiser follows
+SAMPLES = 12  # number of Cycles samples per pixel; a denoiser follows
 WALL = (0.075, 0.115, 0.15)
 SENSOR = 36.0  # [mm] sensor width of Blender's camera
 FILLED = 0.9  # share of the picture that the visible points fill
 
 
 def empty_scene(fps: int, frames: int) -> bpy.types.Scene:
-    """Blender's start-up scene with all objects removed."""
+    """The current scene with all objects removed; it has frames 1 to `frames`, `fps` per second."""
     for old in list(bpy.data.objects):
         bpy.data.objects.remove(old)
     scene = bpy.context.scene
@@ -121,9 +121,11 @@ def target_ball(radius: float, locations: dict[int, Vector]) -> bpy.types.Object
 def gaze_ray(
     rig, bone: str, frame: Matrix, short: float, target: bpy.types.Object, radius: float
 ) -> bpy.types.Object:
-    """Adds a ray from a bone along its view (+Y of `frame`, which is relative to the bone), up to the
-    target's distance: the object that it hits is looked at. `short` is the distance [m] by which it ends
-    before the target's centre, measured from the bone's head.
+    """Adds a translucent ray of `radius` [m] from a bone along its view, to show what the figure looks at. It
+    begins at the origin of `frame`, which is relative to the bone, and goes along its +Y.
+
+    A driver sets its length to the distance from the bone's head to the target minus `short` [m]: the offset
+    of the ray's start from the bone's head along the view, plus the target's radius.
     """
     ray = shapes.mesh_object(
         "Ray", shapes.lathe([(radius, 0.0), (radius, 1.0)], 24), shapes.haze("Ray", (1.0, 0.72, 0.36), 0.4)
@@ -139,7 +141,9 @@ def gaze_ray(
 
 
 def use_cycles(width: int, height: int) -> None:
-    """Renders with Cycles on the processor, which works on every machine, with or without a screen."""
+    """Sets the scene to render pictures of this size [pixels] with Cycles on the processor, which works on
+    every machine, with or without a screen.
+    """
     scene = bpy.context.scene
     scene.render.engine = "CYCLES"
     scene.cycles.device = "CPU"

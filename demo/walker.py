@@ -18,7 +18,7 @@ LONGEST = 15 * FPS  # [frames] longest part of a clip that is used
 GROWN_UP = 1.7  # [m] height to which a clip without a plausible unit is scaled
 BELIEVABLE = (0.9, 2.6)  # [m] plausible heights of a figure in a clip whose unit is metres
 ROOM = radians(25)  # [rad] range of a joint beyond the clip's motion
-# limits that the joints of a robot need to move as the person did
+# [rad/s, rad/s2, rad/s3] limits that the joints of a robot need to move as the person did
 NIMBLE = (radians(360), radians(3600), radians(72000))
 SERVO = radians(300)  # [rad] rotation of the robot's servos over their pulse range
 BALL = 0.085  # [m] radius of the ball
@@ -95,8 +95,8 @@ class Walker:
         return frames
 
     def _facing(self) -> Vector:
-        """Direction in which the figure faces in its rest pose: the direction of its feet, else the one that
-        follows from left and right bones.
+        """Horizontal direction in which the figure faces in its rest pose: the direction of its feet; without
+        toes the one that follows from left and right bones; if neither shows one, -Y.
         """
         bones = self.rig.data.bones
         toes = [bone for bone in bones if "toe" in bone.name.lower()]
@@ -134,8 +134,8 @@ class Walker:
                 setattr(bone, f"ik_max_{letter}", min(max(some) + ROOM, pi))
 
     def _walk(self) -> None:
-        """Smoothed position (frames, 3) [m] of the figure on the floor, and its heading (frames,) [rad] about
-        Z, at every frame.
+        """Sets, smoothed, the position `places` (frames, 3) [m] of the figure's hips and its heading
+        `headings` (frames,) [rad] about Z at each frame, and the median height `head_height` [m] of its head.
         """
         positions, heads, headings = [], [], []
         hips = self.rig.data.bones[self.path[0]].parent or self.rig.data.bones[self.path[0]]
@@ -271,7 +271,9 @@ def signed_axes(frame: Matrix, forward: Vector) -> tuple[str, str]:
 
 
 def _smooth(rows: np.ndarray, window: int) -> np.ndarray:
-    """Running mean of rows (t, n) over `window` rows; the first and last rows are repeated at the ends."""
+    """Running mean of rows (t, n) over `window` rows to either side; the first and last row are repeated at
+    the ends.
+    """
     padded = np.concatenate([np.repeat(rows[:1], window, 0), rows, np.repeat(rows[-1:], window, 0)])
     kernel = np.ones(2 * window + 1) / (2 * window + 1)
     return np.stack([np.convolve(column, kernel, "valid") for column in padded.T], 1)

@@ -74,7 +74,7 @@ def show(folder: Path, rig, chain, say, quietly, draw) -> list[str]:
 
 
 def _run(*command: object) -> subprocess.CompletedProcess:
-    """Runs a command in a folder from which this checkout's modules cannot be imported."""
+    """Runs a command without PYTHONPATH, which could make it import this checkout's modules."""
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     return subprocess.run(
         list(map(str, command)), capture_output=True, text=True, check=False, env=environment
@@ -82,8 +82,8 @@ def _run(*command: object) -> subprocess.CompletedProcess:
 
 
 def _install(folder: Path) -> Path | None:
-    """Builds the wheels, installs them in a new environment, and returns the path of the command; None if pip
-    reaches no package index.
+    """Builds the wheels, installs them in a new environment, and returns the path of the command; None if
+    they cannot be built, or pip cannot install them, as without a package index.
     """
     if _run(sys.executable, ROOT / "scripts" / "wheel.py").returncode:
         return None

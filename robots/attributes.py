@@ -67,7 +67,7 @@ class AttributeReader:
         return tuple(numbers)
 
     def bounds(self, element: Element, attribute: str) -> tuple[float, float]:
-        """The two numbers of an attribute, which may be infinite. Raises NumberError."""
+        """The two numbers of an attribute that exists; they may be infinite. Raises NumberError."""
         words = element.attributes[attribute].split()
         if len(words) == 2 and all(NUMBER.fullmatch(word) or INFINITE.fullmatch(word) for word in words):
             return float(words[0]), float(words[1])
@@ -93,8 +93,8 @@ class AttributeReader:
         return None if numbers is None else numbers[0]
 
     def limit(self, element: Element, attribute: str, most: float = inf) -> float | None:
-        """A limit, in the attribute's unit; None if the attribute is missing, infinite, or larger than
-        `most`, which means no limit. Raises NumberError.
+        """A limit, in the attribute's unit; None if the attribute is missing, infinite, or larger in
+        magnitude than `most`, which means no limit. Raises NumberError.
         """
         if INFINITE.fullmatch(element.attributes.get(attribute, "").strip()):
             return None
@@ -116,8 +116,8 @@ class AttributeReader:
         return size
 
     def leave_out(self, error: UrdfError, outcome: str) -> None:
-        """Adds an error as a warning, for an attribute that is not required; `outcome` describes what is left
-        out.
+        """Adds an error as a warning, where the file can be used without the part that has the error;
+        `outcome`: end of the sentence, which says what is left out.
         """
         self.warnings.append(f"{error.location}: {error.what}: {outcome}")
 
@@ -136,7 +136,9 @@ class AttributeReader:
         return Transform(self._rotation(origin), self.vector(origin, "xyz") or (0.0, 0.0, 0.0))
 
     def _rotation(self, origin: Element) -> Quaternion:
-        """Rotation of an <origin>: its rpy, or its quat_xyzw, which URDF has since version 1.1."""
+        """Rotation of an <origin>: its rpy, or its quat_xyzw, which URDF has since version 1.1; without
+        either, the identity. Raises MalformedError for both.
+        """
         quaternion, angles = self.numbers(origin, "quat_xyzw", 4), self.vector(origin, "rpy")
         if quaternion is None:
             return from_rpy(*(angles or (0.0, 0.0, 0.0)))

@@ -87,7 +87,7 @@ def _content(path: Path) -> str:
 
 
 def _parse(text: str, file: str) -> dict[str, Any]:
-    """The map in a text of JSON or other YAML. Raises MalformedError if it is neither."""
+    """The map in a text of JSON or other YAML. Raises MalformedError if the text is no YAML, or no map."""
     if text.startswith("{"):
         with suppress(ValueError):
             return dict(json_of(text))
@@ -132,7 +132,9 @@ class _MechanismBuilder:
                 self.warnings.append(f"{file}, {key}: the URDF has no joint {listed(absent)}: left out")
 
     def _kinds(self, entries: Mapping[str, Any]) -> list[str]:
-        """Type of each pair's closure; "6d" if the file gives none."""
+        """Type of each pair's closure, lower case; "6d" where the file gives none, with a warning if it gives
+        only some.
+        """
         kinds = [str(kind).lower() for kind in self._list(entries, "type")]
         if kinds and len(kinds) != len(self.pairs):
             fewer, more = (
@@ -177,7 +179,7 @@ class _MechanismBuilder:
         return Mechanism(tuple(bodies), (*joints, *self._closures()), tuple(self.warnings))
 
     def _closures(self) -> tuple[Joint, ...]:
-        """One closure for each pair of links: if the file has several, the strictest ("6d")."""
+        """One closure for each pair of links: of several in the file the strictest ("6d"), with a warning."""
         closures: dict[frozenset[str], Joint] = {}
         for pair, kind in zip(self.pairs, self.kinds, strict=True):
             closure = self._closure(pair, kind)
@@ -220,8 +222,8 @@ class _MechanismBuilder:
         return Joint(joint.name, kind, joint.parent, joint.child, at, in_child, lower, upper, (), is_motor)
 
     def _kind(self, joint: ModelJoint) -> tuple[Kind, Quaternion, int]:
-        """(kind, rotation, number of DoF) of a joint in the mechanism; the rotation is from the mechanism
-        joint's frame to the URDF joint's.
+        """(kind, rotation, number of DoF) of a joint in the mechanism; the rotation is the orientation of the
+        mechanism joint's frame in the URDF joint's. Raises JointTypeError for an unknown new type.
         """
         changed = self.changed.get(joint.name, "")
         if changed == "spherical":
@@ -250,7 +252,9 @@ class _MechanismBuilder:
         return "fixed", IDENTITY, 0
 
     def _closure(self, pair: Any, kind: str) -> Joint | None:
-        """Closure of a pair of names; None, with a warning, if the robot does not have one of them."""
+        """Closure of a pair of names; None, with a warning, if the robot does not have one of them. Raises
+        MalformedError if it is no pair, or joins a link to itself, and JointTypeError for an unknown kind.
+        """
         if not isinstance(pair, list) or len(pair) != 2:
             raise MalformedError(
                 self.file, 0, "closed_loop", f"each closure is a pair of names, found '{pair}'"

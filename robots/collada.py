@@ -42,11 +42,11 @@ def read_collada(path: Path, up_axis: UpAxis = "AUTO") -> Faces:
 
     Args:
         path: The file.
-        up_axis: "FILE": rotate from the file's up axis to z up. "IGNORE": leave the corners unchanged, as
-            RViz does. "AUTO": as "FILE", but leave MeshLab's files unchanged.
+        up_axis: "FILE": rotate from the file's up axis to z up. "IGNORE": do not rotate, as RViz does.
+            "AUTO": as "FILE", but do not rotate MeshLab's files.
 
     Raises:
-        MeshError: the file cannot be read, or contains no faces.
+        MeshError: the file cannot be read, contains no faces, or has a corner that is not finite.
     """
     try:
         return checked(_ColladaFile(_parsed(data := content(path, LARGEST)), len(data)).read(up_axis))
@@ -57,8 +57,8 @@ def read_collada(path: Path, up_axis: UpAxis = "AUTO") -> Faces:
 
 
 def _parsed(data: bytes) -> ET.Element:
-    """Root element of XML without declarations, which could make a short text expand; tags keep their
-    prefixes.
+    """Root element of an XML text; tags keep their prefixes. Raises MeshError if it declares entities or
+    attributes, which could make a short text expand.
     """
 
     def refuse(*_declared: object) -> None:

@@ -89,7 +89,9 @@ class _BoneLayout:
             self.directions.append(self._direction(k))
 
     def _tip(self, k: int) -> Vector | None:
-        """Middle of a leaf link, if known: its centre of mass, else the mean position of its visuals."""
+        """Middle of a leaf link: its centre of mass, else the mean position of its visuals; None if neither
+        is known, and for other links.
+        """
         branch = self.tree.branches[k]
         if self.tree.children[k]:
             return None
@@ -160,7 +162,9 @@ class _BoneLayout:
         return x, y, z
 
     def _direction(self, k: int) -> Vector:
-        """Unit vector along the link; if nothing defines it, the parent's direction, else up."""
+        """Unit vector along the link, to its goal. Without a goal it is away from the parent's head or, if
+        both heads coincide, the parent's direction; for the root, up.
+        """
         goal, above = self.goals[k], self.tree.branches[k].parent
         if goal is not None:
             return unit(subtract(goal, self.heads[k]))
@@ -170,8 +174,9 @@ class _BoneLayout:
         return unit(step) if length(step) > SAME_PLACE * self.size else self.directions[above]
 
     def _length(self, k: int, rotation: Quaternion) -> float:
-        """Length of the bone [m]: up to the next joint, for a leaf link twice the distance of its middle,
-        never too short to see.
+        """Length of the bone [m], at least `SHORTEST`: up to the joint that it points to; for a leaf link
+        twice the distance of its middle, at most `LONGEST_TIP` (both shares of the robot's size); else
+        `SHORTEST`.
         """
         children = [child for child in self.tree.children[k] if self.heads[child] == self.goals[k]]
         goal, shortest = self.goals[k], SHORTEST * self.size
@@ -189,7 +194,9 @@ def _folds_back(direction: Vector, above: Vector) -> bool:
 
 
 def _across(direction: Vector, axis: Vector, above: Vector) -> Vector:
-    """Unit vector perpendicular to the axis, nearest to the direction among those that do not fold back."""
+    """Unit vector perpendicular to the axis and nearest to the direction; if a bone along it would fold back,
+    it is rotated about the axis by the first of `ASIDE` with which the bone does not.
+    """
     straight = unit(
         reject(direction if abs(dot(direction, axis)) < SNAP else rotations.perpendicular(axis), axis)
     )
@@ -201,21 +208,21 @@ def _across(direction: Vector, axis: Vector, above: Vector) -> Vector:
 
 
 def _hinge(axis: Vector, y: Vector) -> Quaternion:
-    """Rotation with X along the axis and Y perpendicular to it."""
+    """Rotation with X along the axis and Y along `y`; both are unit vectors and perpendicular."""
     return rotations.from_axes(axis, y, cross(axis, y))
 
 
 def _pointing(direction: Vector, link_axes: tuple[Vector, Vector, Vector]) -> Quaternion:
     """Rotation with Y along the direction, and Z nearest to the link's z axis, or to its x axis if z is
-    within 37 degrees of the direction.
+    within 37 degrees of the direction or its opposite.
     """
     z = unit(reject(link_axes[2] if abs(dot(link_axes[2], direction)) < ALONG else link_axes[0], direction))
     return rotations.from_axes(cross(direction, z), direction, z)
 
 
 def _snapped(direction: Vector, axis: Vector, link_axes: tuple[Vector, Vector, Vector]) -> Vector:
-    """The one of `link_axes` perpendicular to the joint's `axis` and nearest to `direction`; `direction` if
-    `axis` is none of them.
+    """Of the `link_axes` perpendicular to the joint's `axis`, and their opposites, the one nearest to
+    `direction`; `direction` itself if `axis` is along none of them.
     """
     if not any(abs(dot(a, axis)) > SNAP for a in link_axes):
         return direction

@@ -28,11 +28,13 @@ PLAIN = re.compile(r"(?:package://)?((?:\w[\w.-]*/)*\w[\w.-]*\.stl)", re.ASCII |
 
 
 class DownloadError(Exception):
-    """The model cannot be downloaded; the message names the address, or the file, and the remedy."""
+    """The model cannot be downloaded; the message says why, with the address or the folder."""
 
 
 class _SameHost(urllib.request.HTTPRedirectHandler):
-    """Follows redirects to the same host and port only, since the user chose this address."""
+    """Follows redirects to the same host and port only, since the user chose this address; others raise
+    DownloadError.
+    """
 
     def redirect_request(self, req, fp, code, msg, headers, newurl):  # type: ignore[no-untyped-def]
         redirected = urlsplit(newurl)
@@ -45,7 +47,7 @@ class _SameHost(urllib.request.HTTPRedirectHandler):
 
 
 class Download:
-    """Downloads a model into a folder, in a separate thread.
+    """Download of a model into a folder, in a separate thread that starts at once.
 
     Args:
         address: HOST:PORT of the daemon.
@@ -104,7 +106,9 @@ class Download:
             shutil.rmtree(self._folder, ignore_errors=True)
 
     def _fetch(self) -> None:
-        """Writes the URDF and its meshes to the folder. Raises DownloadError or OSError."""
+        """Writes the meshes of the URDF to the folder, then the URDF, unless the download is cancelled.
+        Raises DownloadError or OSError.
+        """
         text = self._urdf()
         paths: dict[str, str] = {}
         for reference in dict.fromkeys(_mesh_names(self._root(text))):
@@ -144,8 +148,8 @@ class Download:
         return text
 
     def _root(self, text: str) -> Element:
-        """Root element of a URDF. Other robot files are refused: they may name further files, and so may
-        xacro's elements.
+        """Root element of a URDF. Raises DownloadError for other robot files and for xacro, which may name
+        further files.
         """
         # imported here, since ruamel.yaml must not delay enabling the extension
         from .xacro.expanding import is_xacro

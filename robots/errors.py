@@ -1,4 +1,6 @@
-"""Errors in robot files, with one class for each cause; messages name file, line, element and remedy."""
+"""Errors in robot files, with classes for their causes; messages name file, line and element, as far as
+known, and the remedy.
+"""
 
 from ..files.large import LargeError
 
@@ -13,8 +15,8 @@ class UrdfError(ValueError):
 
 
 class MalformedError(UrdfError):
-    """A file that cannot be read: it is no XML or YAML, has another root element, contains unexpanded xacro,
-    or a required element or attribute is missing.
+    """A file that cannot be used for a reason without a class of its own: for example it is no XML or YAML,
+    lacks a required element, attribute or field, or exceeds a limit.
     """
 
 
@@ -23,27 +25,27 @@ class RefusedByFileError(MalformedError):
 
 
 class LargeRobotError(UrdfError, LargeError):
-    """The file is so large that the user is asked before it is read."""
+    """The file is so large, or has so many links and visuals, that the user is asked first."""
 
 
 class NumberError(UrdfError):
-    """An attribute that must be one or several finite numbers, but is not."""
+    """An attribute or field that must be one or several finite numbers in a range, but is not."""
 
 
 class NameClashError(UrdfError):
-    """Two links or two joints have the same name."""
+    """Two links or two joints have the same name, or a property of xacro is defined by itself."""
 
 
 class JointTypeError(UrdfError):
-    """A joint has an unknown type."""
+    """A joint or a closure has an unknown type."""
 
 
 class AxisError(UrdfError):
-    """A joint's axis has length zero."""
+    """The axis of a joint or of an orientation has no direction, since its length is about zero."""
 
 
 class UnknownNameError(UrdfError):
-    """A reference to a link or joint that is not in the file."""
+    """A reference to something that does not exist, such as a link, a joint, a mesh or a macro."""
 
 
 class LoopError(UrdfError):

@@ -50,11 +50,11 @@ def read_gltf(path: Path, up_axis: UpAxis = "AUTO") -> Faces:
 
     Args:
         path: The file; files that it refers to are in its folder.
-        up_axis: "FILE": rotate from glTF's y up to z up. "IGNORE": leave the corners unchanged, as RViz does.
-            "AUTO": as "FILE", but leave files unchanged whose generator does not convert the axes.
+        up_axis: "FILE": rotate from glTF's y up to z up. "IGNORE": do not rotate, as RViz does. "AUTO": as
+            "FILE", but do not rotate files whose generator does not convert the axes.
 
     Raises:
-        MeshError: the file cannot be read, or contains no faces.
+        MeshError: the file cannot be read, contains no faces, or has a corner that is not finite.
     """
     try:
         data = content(path, LARGEST)
@@ -78,7 +78,9 @@ def read_gltf(path: Path, up_axis: UpAxis = "AUTO") -> Faces:
 
 
 def _chunks(data: bytes) -> tuple[Any, bytes | None]:
-    """(JSON value, binary chunk) of a .glb file; the chunk is None if there is none."""
+    """(JSON value, binary chunk) of a .glb file; the chunk is None if there is none. Raises MeshError for a
+    version other than 2, and for a file that ends too early.
+    """
     version = struct.unpack_from("<I", data, 4)[0]
     if version != 2:
         raise MeshError(f"it is glTF {version}, not 2: export it again")
@@ -142,7 +144,7 @@ class _GltfFile:
         return [index for index in range(len(nodes)) if index not in children]
 
     def _add_primitive(self, primitive: dict[str, Any], transform: Affine) -> None:
-        """Adds the triangles of a primitive; points and lines are left out."""
+        """Adds the triangles of a primitive. Points, lines, and triangles without area are left out."""
         mode = primitive.get("mode", TRIANGLES)
         if mode not in (TRIANGLES, STRIP, FAN) or "POSITION" not in primitive["attributes"]:
             return
@@ -166,8 +168,8 @@ class _GltfFile:
         self.mesh.colour_of += [self._colour_index(primitive.get("material"))] * len(faces)
 
     def _spend(self, work: int) -> None:
-        """Counts corners and indices; raises MeshError if far more are read than a file of this size can
-        have.
+        """Counts corners, indices and other values that are read; raises MeshError if they are far more than
+        a file of this size can have.
         """
         self.work_left -= work
         if self.work_left < 0:
@@ -177,7 +179,9 @@ class _GltfFile:
             )
 
     def _accessor(self, index: Any, kind: str) -> list[tuple[float, ...]]:
-        """Values of an accessor (3.6.2), whose type is `kind`."""
+        """Values of an accessor (3.6.2). Raises MeshError if its type is not `kind`, or its data are
+        incomplete.
+        """
         if index not in self._accessors:
             accessor = self._entry("accessors", index)
             if "sparse" in accessor or "bufferView" not in accessor or accessor["type"] != kind:
@@ -222,7 +226,9 @@ class _GltfFile:
         return self._buffers[index][start : start + length]
 
     def _buffer(self, buffer: dict[str, Any], index: int) -> bytes:
-        """Bytes of a buffer: of the binary chunk, written in the file itself, or of a file beside it."""
+        """Bytes of a buffer: the binary chunk, data in a URI, or a file, whose path is relative to the
+        folder.
+        """
         if "uri" not in buffer:
             if index != 0 or self.binary is None:
                 raise MeshError("it has no data")
@@ -258,7 +264,9 @@ def _transform(node: dict[str, Any]) -> Affine:
 
 
 def _triangles(order: list[int], mode: int) -> Iterator[tuple[int, int, int]]:
-    """Triangles of a primitive's corners in their order (3.7.2.1)."""
+    """Triangles of a primitive, as triples of corner indices. `order`: indices of its corners; `mode`:
+    `TRIANGLES`, `STRIP` or `FAN` (3.7.2.1).
+    """
     if mode == TRIANGLES:
         return zip(order[0::3], order[1::3], order[2::3], strict=False)
     if mode == STRIP:
@@ -267,7 +275,7 @@ def _triangles(order: list[int], mode: int) -> Iterator[tuple[int, int, int]]:
 
 
 def _colour(material: dict[str, Any]) -> Colour | None:
-    """Plain colour of a material (3.9.2); None if it has a texture."""
+    """Plain colour of a material (3.9.2), in sRGB; None if it has a texture."""
     surface = material.get("pbrMetallicRoughness", {})
     if "baseColorTexture" in surface:
         return None

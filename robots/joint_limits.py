@@ -81,7 +81,9 @@ def _joints(content: Any) -> Mapping[Any, Any]:
 
 
 def _rates(name: str, limits: Mapping[Any, Any], warnings: list[str]) -> JointRates:
-    """Limits of velocity, acceleration and jerk of a joint; invalid ones are left out with a warning."""
+    """Limits of velocity, acceleration (the smaller one of acceleration and deceleration) and jerk of a
+    joint; invalid ones are left out with a warning.
+    """
 
     def rate(word: str) -> float | None:
         value = limits.get(f"max_{word}")

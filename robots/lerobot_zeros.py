@@ -58,8 +58,8 @@ ZEROS = {
         **_zeros(shoulder_lift=103.13219, elbow_flex=-89.99943, wrist_flex=-32.70459, wrist_roll=-2.78804),
     },
 }
-"""Zeros by a robot's name in its model, by joint. A gripper has none: LeRobot gives the share of its range,
-from closed to open.
+"""Robot's name in its model -> joint -> zero. A gripper has none: LeRobot gives its value as a share of its
+range, from closed to open.
 """
 
 LELAMP = {
@@ -72,8 +72,8 @@ LELAMP = {
         ("wrist_pitch", "5", -0.853337, 2.28826),
     )
 }
-"""LeLamp's motors: LeRobot's zero is taken to be the middle of the model's range, with the model's senses. No
-lamp was compared.
+"""LeLamp's motors: LeRobot's zero is taken to be the middle of the model's range, with the model's
+directions. This was not compared with a real lamp.
 """
 
 KNOWN = ZEROS | {"simulation": LELAMP}

@@ -32,12 +32,12 @@ def closing_pairs(names: Sequence[str]) -> list[tuple[str, str, str]]:
 
 
 def marked(robot: Robot, driven: Sequence[str] = ()) -> Robot:
-    """The robot with the closures, ball joints and motors that its names mark.
+    """The robot with the closures, ball joints and motors that its names mark; unchanged without closures.
 
     Args:
         robot: The robot as its file describes it.
-        driven: Joints that have a motor according to the file. If empty and the names of some joints begin
-            with "passive", all others have one.
+        driven: Joints that have a motor according to the file. If no movable joint is among them and the
+            names of some begin with "passive", all other movable joints have one. Mimic joints have none.
     """
     pairs = closing_pairs([link.name for link in robot.links])
     # only files with closed loops are marked: elsewhere names that begin with "passive" have no meaning

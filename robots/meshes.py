@@ -14,8 +14,9 @@ FOLDERS_UP = 6
 def find_mesh(name: str, urdf: str) -> Path | None:
     """Path of the file that a mesh name refers to; None if there is no such file.
 
-    `package://PACKAGE/PATH` is searched in the URDF's folder and its parents: first as PACKAGE/PATH, also
-    below ROS_PACKAGE_PATH, then as PATH, for a package whose folder was renamed.
+    `package://PACKAGE/PATH` (also `model://`) is searched in the URDF's folder and `FOLDERS_UP` parents:
+    first as PACKAGE/PATH, also below ROS_PACKAGE_PATH, then as PATH, for a package whose folder was renamed.
+    A relative name is searched there too.
 
     Args:
         name: Name of the mesh as in the URDF.

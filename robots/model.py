@@ -147,8 +147,8 @@ class ModelJoint:
 
     @property
     def finite_limits(self) -> tuple[float, float]:
-        """(smallest, largest) value [rad or m]; without limits in the file MAX_ANGLE or MAX_TRAVEL, since
-        solvers need finite ones.
+        """(smallest, largest) value [rad or m], both finite, as solvers need them. Instead of a limit that
+        the file lacks it is MAX_ANGLE or MAX_TRAVEL from 0, or the other limit if that is farther.
         """
         most = MAX_ANGLE if self.is_rotary else MAX_TRAVEL
         lower = (
@@ -186,7 +186,7 @@ class Robot:
     warnings: tuple[str, ...] = ()  # sentences on parts that were left out or interpreted differently
     closures: tuple[Closure, ...] = ()  # closures that the file marks
     motors: tuple[str, ...] = ()  # names of joints with a motor; () if the file does not give them
-    # triples of joints about x, y, z of one point that together are a ball joint, parents first
+    # triples of hinges, parents first, that together are a ball joint: their axes meet in one point
     balls: tuple[tuple[str, str, str], ...] = ()
     # values of joints [rad or m] in postures that the file stores by name
     postures: Mapping[str, Mapping[str, float]] = field(default_factory=dict, hash=False)

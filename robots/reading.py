@@ -41,12 +41,12 @@ def read(
 
     Args:
         path: Path of the file.
-        for_mechanism: Skip visuals, and leave out invalid masses and speed limits with a warning, since a
-            mechanism can do without them. Otherwise they are errors.
-        remade: Names of joints that closures.py changes to another type; their axes, limits and leaders are
-            not read.
+        for_mechanism: Skip visuals. In a URDF also leave out a mass with an invalid number, with a warning,
+            since a mechanism needs no masses; otherwise it is an error.
+        remade: Names of joints that closures.py changes to another type, so that their axes, limits and
+            leaders are not used.
         arguments: Texts for the arguments of a xacro file, by name.
-        allow_large: Whether the file may be larger than 50 MB.
+        allow_large: Whether the file may be larger than 50 MB (up to 500 MB).
 
     Raises:
         LargeRobotError: the file is larger.

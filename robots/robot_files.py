@@ -57,7 +57,7 @@ def read_files(
     arguments: Mapping[str, str] | None,
     allow_large: bool = False,
 ) -> RobotFiles:
-    """Files of a robot.
+    """Reads a robot's model and its meshes, and lays out the bones of its links.
 
     Args:
         path: The URDF, xacro or MJCF file.

@@ -9,7 +9,7 @@ def narrowed(
     reader: AttributeReader, joint: Element, lower: float | None, upper: float | None
 ) -> tuple[float | None, float | None]:
     """(lower, upper) limits [rad or m] of a joint (None for no limit), narrowed to its soft limits. Soft
-    limits without a range are left out with a warning.
+    limits that would leave it no range are left out with a warning.
 
     Raises:
         MalformedError: the joint has several <safety_controller>.
@@ -36,7 +36,7 @@ def narrowed(
 
 
 def _soft(reader: AttributeReader, safety: Element, attribute: str) -> float | None:
-    """A soft limit [rad or m]; None if it is missing or, with a warning, not a number."""
+    """A soft limit [rad or m]; None if it is missing, infinite or, with a warning, not a number."""
     try:
         return reader.limit(safety, attribute)
     except NumberError as error:

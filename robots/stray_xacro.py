@@ -25,7 +25,9 @@ REMEDY = (
 
 
 def strays(root: Element) -> Iterator[Element]:
-    """Elements of xacro without the prefix `xacro:`, in the file's order."""
+    """Elements with a tag and an attribute of xacro but without its prefix, in the file's order. Those inside
+    another such element, or inside an element of `OF_SIMULATORS`, are left out.
+    """
     waiting = [root]
     while waiting:
         element = waiting.pop()
@@ -46,8 +48,8 @@ def tell_strays(reader: AttributeReader, root: Element) -> None:
 
 @contextmanager
 def strays_blamed(reader: AttributeReader, root: Element) -> Iterator[None]:
-    """Context manager: if a document with stray elements cannot be used, the error also names the first of
-    them.
+    """Context manager: for a document with stray elements, a UrdfError becomes a MalformedError at the first
+    of them, whose message contains the original one.
     """
     try:
         yield

@@ -41,7 +41,9 @@ def without_lost_mimics(reader: AttributeReader, joints: Sequence[ModelJoint]) -
 def check(
     reader: AttributeReader, robot: Element, links: Sequence[ModelLink], joints: Sequence[ModelJoint]
 ) -> None:
-    """Raises a UrdfError for the first reason why links and joints do not form one tree."""
+    """Raises a UrdfError for the first reason why links and joints do not form one tree, or for mimic joints
+    that follow each other in a cycle.
+    """
     if not links:
         raise reader.error(MalformedError, robot, "it has no <link>")
     _check_names(reader, "link", links)

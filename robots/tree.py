@@ -36,7 +36,9 @@ class TreeBranch:
 
 @dataclass(frozen=True)
 class LinkTree:
-    """A robot's links as branches: the root first, parents before their children, in the file's order."""
+    """A robot's links as branches, depth first from the root: parents before their children, and the children
+    of one link in the file's order.
+    """
 
     branches: tuple[TreeBranch, ...]
 
@@ -105,7 +107,7 @@ class LinkTree:
 
     def frames(self, values: Mapping[str, float]) -> tuple[Transform, ...]:
         """Forward kinematics: poses of the links in the root's frame, in the tree's order, for joint values
-        [rad or m]. Missing joint values are 0.
+        [rad or m]. Missing ones are 0, also those of mimic joints.
         """
         poses: list[Transform] = []
         for branch in self.branches:

@@ -29,7 +29,7 @@ def tell(reader: AttributeReader, element: Element, names: Sequence[str]) -> Non
 
 
 def listed(names: Sequence[str]) -> str:
-    """The first names, and the number of the others."""
+    """The first `MOST_NAMES` names and the number of the others, as text."""
     return ", ".join(names[:MOST_NAMES]) + (
         f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
     )

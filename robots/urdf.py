@@ -1,8 +1,8 @@
 """Reads URDF elements as a checked robot model; errors name file, line and element.
 
-Links, joints, visuals, materials, inertias, and the frames that mark closures are read. Transmissions,
-sensors, collision shapes and extensions of simulators are skipped silently, since they do not affect poses.
-For all other elements there is a warning.
+Links, joints, visuals, materials, inertias, the frames that mark closures, and the joints' names in
+transmissions are read. Sensors, collision shapes and extensions of simulators are skipped silently (apart
+from joints in these), since they do not affect poses. For all other elements there is a warning.
 """
 
 from collections.abc import Collection
@@ -88,7 +88,9 @@ def _optional_inertial(reader: AttributeReader, link: Element) -> Inertial | Non
 
 
 def _inertial(reader: AttributeReader, link: Element) -> Inertial | None:
-    """Mass and inertia of a link; None if it has no usable mass. Raises NumberError."""
+    """Mass and inertia of a link; None without an <inertial> or, with a warning, without a usable mass.
+    Raises NumberError for an invalid number, except in the inertia, which is then left out.
+    """
     element = link.first("inertial")
     if element is None:
         return None
@@ -162,7 +164,7 @@ def _kind(reader: AttributeReader, element: Element) -> Kind:
 
 
 def _axis(reader: AttributeReader, element: Element, kind: Kind) -> tuple[float, float, float]:
-    """Unit axis of a joint; URDF's default for kinds without one."""
+    """Unit axis of a joint; x, URDF's default, if it has none. Raises AxisError if it has no direction."""
     if kind not in MOVABLE:
         return 1.0, 0.0, 0.0
     child = reader.single_child(element, "axis")
@@ -179,8 +181,9 @@ def _axis(reader: AttributeReader, element: Element, kind: Kind) -> tuple[float,
 def _limits(
     reader: AttributeReader, element: Element, kind: Kind
 ) -> tuple[float | None, float | None, float | None, float | None]:
-    """(lower, upper, velocity, effort) limits [rad or m, per s, N m or N]. Without lower and upper there is
-    no limit, as intended in many files; if only one is missing, it is 0.
+    """(lower, upper, velocity, effort) limits [rad or m, per s, N m or N], narrowed to the soft limits.
+    Without lower and upper the position has no limit, as intended in many files; if only one is missing, it
+    is 0.
     """
     limit = reader.single_child(element, "limit") if kind in MOVABLE else None
     if limit is None:

@@ -42,7 +42,9 @@ class VisualReader:
         return Visual(self._shape(element), self.reader.origin(element), material)
 
     def _shape(self, visual: Element) -> Shape:
-        """Shape of a <visual>; an UnknownShape, with a warning, if it cannot be read."""
+        """Shape of a <visual>; an UnknownShape, with a warning, if its kind is unknown, or it has no file or
+        no size above zero. Raises NumberError.
+        """
         geometry = visual.first("geometry")
         element = (
             geometry.first(geometry.children[0].tag) if geometry is not None and geometry.children else None
@@ -77,7 +79,9 @@ class VisualReader:
         return Cylinder(radius, length) if length is not None and length > 0.0 else None
 
     def _material(self, element: Element) -> Material:
-        """Material with the colour given here, else the one defined elsewhere in the file under its name."""
+        """Material with the colour given here, else the one defined elsewhere in the file under its name,
+        else one without a colour.
+        """
         name = element.attributes.get("name", "").strip()
         colour = self._colour(element)
         if colour is None:

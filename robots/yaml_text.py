@@ -16,8 +16,8 @@ def parse_yaml(text: str, file: str, scalar: Scalar | None = None) -> Any:
     is an empty map.
 
     Raises:
-        MalformedError: the text is invalid (see `yaml_documents`), or has several documents; the message
-            names `file` and the line.
+        MalformedError: the text is invalid (see `yaml_documents`), longer than `MAX_LENGTH`, or has several
+            documents; the message names `file`, and the line if one is to blame.
     """
     if len(text) > MAX_LENGTH:
         raise MalformedError(

@@ -64,7 +64,7 @@ def package_path() -> Path:
 
 def extension_tool() -> Path:
     """Path of Blender's command line tool for extensions, which the Blender module of this environment
-    contains.
+    contains. Raises BuildError if it is not there.
     """
     tools = sorted(
         Path(sysconfig.get_path("purelib")).glob("bpy/*/scripts/addons_core/bl_pkg/cli/blender_ext.py")
@@ -84,7 +84,7 @@ def run(*command: object) -> None:
 
 def fetch_wheels() -> None:
     """Downloads the missing bundled wheels into wheels/, checks each against its digest in
-    requirements/wheels.txt, and builds those of the compiled kernel.
+    requirements/wheels.txt, and builds those of the compiled kernel. Raises BuildError.
     """
     try:
         built = {wheel.name for wheel in make_wheels()}
@@ -144,7 +144,9 @@ def make_reproducible(package: Path) -> None:
 
 
 def build() -> Path:
-    """Builds and checks the package; returns its path."""
+    """Builds and checks the package; returns its path. Raises BuildError if it cannot be built, or has files
+    that `TOP_LEVEL` does not allow.
+    """
     fetch_wheels()
     package = package_path()
     BUILD.mkdir(exist_ok=True)

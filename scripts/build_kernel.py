@@ -87,7 +87,7 @@ class KernelBuildError(Exception):
 
 
 def run(command: list[str], folder: Path) -> None:
-    """Runs a command in a folder; its output is shown only if it fails."""
+    """Runs a command in a folder; raises KernelBuildError with its output if it fails."""
     environment = os.environ | {"SOURCE_DATE_EPOCH": "315532800", "ZERO_AR_DATE": "1"}
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, env=environment)
     if done.returncode:
@@ -173,7 +173,7 @@ def wheel_path(platform: Platform) -> Path:
 
 
 def make_wheel(platform: Platform, library: bytes) -> Path:
-    """Writes the wheel of one platform."""
+    """Writes the wheel of one platform, with its compiled `library`; returns its path."""
     path, version = wheel_path(platform), wheel_version()
     record = f"limber_kernel-{version}.dist-info/RECORD"
     files = {
@@ -202,7 +202,7 @@ def make_wheel(platform: Platform, library: bytes) -> Path:
 
 
 def make_native() -> Path:
-    """Path of the library of this machine, which is rebuilt if the sources have changed."""
+    """Path of the library of this machine, which is built if it is missing or the sources have changed."""
     stamp, digest = BUILD / "native.sources", sources_digest()
     library = BUILD / native_library()
     if not (library.exists() and stamp.exists() and stamp.read_text() == digest):
@@ -212,7 +212,7 @@ def make_native() -> Path:
 
 
 def make_wheels() -> list[Path]:
-    """Paths of the wheels of all platforms; they are rebuilt if the sources have changed."""
+    """Paths of the wheels of all platforms; they are built if one is missing or the sources have changed."""
     stamp, digest = WHEELS / "limber_kernel.sources", sources_digest()
     wheels = [wheel_path(platform) for platform in PLATFORMS]
     if all(path.exists() for path in wheels) and stamp.exists() and stamp.read_text() == digest:

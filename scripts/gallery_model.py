@@ -39,12 +39,13 @@ from limber.robots.reading import read  # noqa: E402
 from limber.solvers.kinematics.rotations import rotate  # noqa: E402
 
 UNIT = 2e-4  # [m] unit of the meshes' integer coordinates
-DIRECTIONS = 48  # number of rays from a vertex into the half space in front of it
+DIRECTIONS = 48  # number of rays from a sample point into the half space in front of it
 SAMPLE = 6000  # number of sample points on a surface whose visibility is tested
+# (7, 3) weights of a triangle's corners at its sample points: corners, middles of edges, middle
 OVER = np.array([[1, 0, 0], [0, 1, 0], [0, 0, 1], [1, 1, 0], [1, 0, 1], [0, 1, 1], [1, 1, 1]]) / np.array(
     [[1], [1], [1], [2], [2], [2], [3]]
 )
-SEEN = 3  # smallest number of these rays that reach the outside if a vertex is visible
+SEEN = 3  # smallest number of rays that reach the outside if their starting point counts as visible
 LIFTED = 0.0002  # [m] height above the surface at which rays start
 SMALLEST = 0.004  # [m] smallest diagonal of a separate piece that is kept
 # share of the surface [%] that must be within the error; largest error at any sample point, in multiples of
@@ -126,7 +127,9 @@ def main() -> int:
 
 
 def bodies(link: ModelLink, urdf: Path, leave_out: tuple[str, ...]) -> dict[Colour, Body]:
-    """Visuals of a link, merged by colour."""
+    """Meshes of a link's visuals, merged by colour. Those with a word of `leave_out` in their name, and
+    missing files (which it prints), are left out.
+    """
     body_by_colour: dict[Colour, Body] = defaultdict(Body)
     for visual in link.visuals:
         if not isinstance(visual.shape, MeshFile) or any(word in visual.shape.name for word in leave_out):
@@ -155,7 +158,9 @@ def triangles(path: Path, visual: Visual) -> tuple[np.ndarray, np.ndarray]:
 
 
 def closed_surface(body: Body, voxel: float) -> bmesh.types.BMesh:
-    """Triangulated union of a body's shapes, remeshed with voxels of size `voxel` [m]."""
+    """Triangulated union of a body's shapes, remeshed with voxels of size `voxel` [m] (0: not remeshed),
+    without separate pieces below `SMALLEST`.
+    """
     bpy.ops.wm.read_factory_settings(use_empty=True)
     mesh = bpy.data.meshes.new("Body")
     mesh.from_pydata(np.concatenate(body.vertices).tolist(), [], np.concatenate(body.faces).tolist())
@@ -209,8 +214,8 @@ class VisibleSurface:
         ]
 
     def visible_triangles(self, vertices: np.ndarray, faces: np.ndarray) -> np.ndarray:
-        """Mask (m,) of visible triangles: those with at least one test point that is nearest to a visible
-        sample point.
+        """Mask (m,) of visible triangles: those with a point, of the seven of `OVER`, whose nearest sample
+        point is visible.
 
         Args:
             vertices: (n, 3) [m] in the surface's frame.
@@ -304,8 +309,8 @@ def is_near(vertices: np.ndarray, faces: np.ndarray, samples: list[Vector], erro
 
 
 def write_obj(path: Path, vertices: np.ndarray, faces: np.ndarray) -> None:
-    """Writes a mesh as OBJ: each vertex before the first triangle that uses it; triangles count vertices back
-    from the newest.
+    """Writes a mesh as OBJ, with whole multiples of `UNIT` as coordinates: each vertex before the first
+    triangle that uses it; triangles count vertices back from the newest.
     """
     grid_corners, same = np.unique(np.round(vertices / UNIT).astype(int), axis=0, return_inverse=True)
     corners = [face for face in same.reshape(-1)[faces].tolist() if len(set(face)) == 3]

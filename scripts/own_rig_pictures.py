@@ -56,7 +56,7 @@ class Rig(NamedTuple):
 
     Attributes:
         make: Function that builds the rig and returns its armature object.
-        bone: Name of the bone that looks.
+        bone: Function from the armature object to the name of the bone that looks.
         is_whole: Whether Eyes, Head and Torso is pressed instead of New Chain.
     """
 
@@ -202,7 +202,7 @@ def click(rig, entry: Rig, target) -> None:
 
 
 def shapes(rig) -> list[BoneShape]:
-    """The visible bones in their current pose."""
+    """The bones to draw in their current pose: those named DEF-..., which deform; without any, all."""
     shown = rig.evaluated_get(bpy.context.evaluated_depsgraph_get())
     matrix = shown.matrix_world
     chained = {joint.bone for chain in rig.limber.chains for joint in chain.joints}

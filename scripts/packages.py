@@ -14,7 +14,7 @@ SPLIT = "rig"  # package whose sub-packages count as packages
 NOT_SHIPPED = {"benchmarks", "demo", "scripts", "tests"}
 
 Graph = dict[str, set[str]]  # importing package -> packages that it imports
-Counts = dict[tuple[str, str], int]  # (importing package, imported package) -> number of import statements
+Counts = dict[tuple[str, str], int]  # (importing package, imported package) -> number of imported names
 
 
 def folders(root: Path = ROOT) -> dict[str, Path]:
@@ -41,7 +41,9 @@ def package(parts: tuple[str, ...]) -> str:
 
 
 def imports(root: Path = ROOT) -> Counts:
-    """Number of import statements between each pair of packages."""
+    """Number of names that each package imports from each other one by relative imports; pairs without are
+    left out.
+    """
     names = folders(root)
     counts = Counter(
         (name, other) for name in names for file in files(name, root) for other in _imported(file, root)
@@ -54,7 +56,7 @@ def imports(root: Path = ROOT) -> Counts:
 
 
 def _imported(file: Path, root: Path) -> Iterator[str]:
-    """Packages that a file imports by relative imports, including its own."""
+    """The package of each name that a file imports by relative imports, including the file's own package."""
     folder = file.parent.relative_to(root).parts
     for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
         if isinstance(node, ast.ImportFrom) and node.level:
@@ -69,7 +71,7 @@ def _imported(file: Path, root: Path) -> Iterator[str]:
 def one_way(counts: Counts, names: Iterable[str]) -> tuple[Graph, list[tuple[str, str]]]:
     """The imports between these packages that lead to lower packages, and those that lead to higher ones.
 
-    Packages are ordered so that as few import statements as possible lead upward; the order is found by
+    Packages are ordered so that as few imported names as possible lead upward; the order is found by
     moving one package at a time to its best position.
     """
     order = sorted(names)

@@ -91,7 +91,7 @@ FILM_QUALITY = 80  # quality of 100: lines stay sharp, and the file stays under 
 
 def play(name: str, width: int, height: int, seconds: int = 400) -> dict:
     """Runs a script in a window of this size [pixels], for at most `seconds` [s]; returns the facts that it
-    reports.
+    reports. Ends the program if the script fails.
     """
     done = subprocess.run(
         [WINDOW, "run", PLAYS / f"{name}.py", PHOTOGRAPHS / f"{name}.png"],

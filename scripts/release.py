@@ -2,7 +2,7 @@
 
 Writes the version into all files that contain it, and into the CHANGELOG's heading of unreleased changes,
 then builds the package, which Blender's own tool checks. It prints the steps that remain to be done by hand.
-If anything is wrong, no file is changed.
+If the version is not possible, or the CHANGELOG lists no changes, no file is changed.
 """
 
 import re
@@ -33,8 +33,8 @@ def prepare(root: Path, version: str) -> None:
     """Writes a version into the files of a checkout.
 
     Raises:
-        ReleaseError: the text is no version, the version is not above the current one, or the CHANGELOG lists
-            no changes; nothing is written then.
+        ReleaseError: the text is no version, the version is not above the current one, a file states none, or
+            the CHANGELOG lists no changes; nothing is written then.
     """
     if not VERSION.fullmatch(version):
         raise ReleaseError(f"'{version}' is no version: give three numbers, such as 1.2.0")

@@ -135,7 +135,9 @@ class Runner:
         self._stopped = False
 
     def run(self, job: Job) -> Outcome:
-        """Result of a job; if its process crashed or hung, the results of each of its files alone."""
+        """Result of a job; if its process ended without results and had several files, the sum of the results
+        of each file alone.
+        """
         outcome = self._run(job)
         if outcome.lost and len(job.files) > 1 and not self._stopped:
             outcome.output += f"\n{job.title} ended without results; its files, each alone:\n"

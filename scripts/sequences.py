@@ -21,7 +21,7 @@ LIMIT = 600.0  # [s] time limit for one seed, which takes about 40 s on an idle 
 
 
 def play(seed: int, environment: str) -> tuple[int, str]:
-    """Runs the sequences of one seed; returns the seed, and the output if a sequence failed."""
+    """Runs the sequences of one seed; returns the seed and "", or the output if one failed or hung."""
     variables = {
         "LIMBER_SEQUENCES": str(PER_SEED),
         "LIMBER_SEQUENCE_SEED": str(seed),

@@ -75,8 +75,8 @@ class Stage:
         return importlib.import_module(f"{MODULE}.{name}")
 
     def until(self, condition: Callable[[], bool], limit: float = 90.0) -> Generator[float, None, None]:
-        """Waits, as steps of a script, until a condition is met, for at most `limit` [s]: `yield from
-        stage.until(lambda: ...)`.
+        """Waits, as steps of a script, until a condition is met: `yield from stage.until(lambda: ...)`.
+        Raises TimeoutError after `limit` [s].
         """
         give_up = time.monotonic() + limit
         while not condition():
@@ -251,7 +251,7 @@ class Director:
         self._began = False
 
     def read(self) -> None:
-        """Reads the lines of standard input until it ends."""
+        """Queues the lines of standard input until it ends, then an empty one, at which Blender quits."""
         with os.fdopen(0, encoding="utf-8") as lines:
             for line in lines:
                 self._orders.put(line.rstrip("\n"))

@@ -34,12 +34,12 @@ NO_PULL = SAME_ANGLE * SAME_ANGLE
 
 
 class Pull(NamedTuple):
-    """Gradient terms of a revolute joint's objective, which is maximised: after a rotation by phi it is
-    `level` cos phi + `across` sin phi.
+    """Gradient terms of a revolute joint's objective, which is maximised: after a rotation by phi it is, up
+    to a constant, `level` cos phi + `across` sin phi.
 
-    The terms of several targets are added. `together` is 1 + cos of the whole error angle; `across` and
-    `together` are proportional to the component along the axis and the real part of the quaternion between
-    two vectors.
+    The terms of several targets are added. For unit vectors `together` is 1 + cos of the error angle;
+    `across` and `together` are proportional to the component along the axis and the real part of the
+    quaternion between two vectors.
     """
 
     across: float = 0.0
@@ -100,8 +100,9 @@ def pull_of_vectors(axis: Vector, current: Vector, desired: Vector) -> Pull:
 
 
 def pull_of_frames(axis: Vector, current: Quaternion, desired: Quaternion) -> Pull:
-    """Gradient terms of a revolute joint for the orientation `current`, which should become `desired`: half
-    the sum of the terms of its three axes.
+    """Gradient terms of a revolute joint with unit axis `axis` for the orientation `current`, which should
+    become `desired`. `across` and `level` are half the sums of those of the three axes of the orientation;
+    `together` is 1 + cos of the angle between the two orientations.
     """
     w, x, y, z = multiply(desired, conjugate(current))
     along = x * axis[0] + y * axis[1] + z * axis[2]

@@ -51,7 +51,7 @@ class Diagnosis:
 
     def posture_error_of(self, posture: tuple[float, ...], angles: Sequence[float]) -> float:
         """The ERIK paper's posture error of angles (n,) [rad], weighted; on a tree only the joints on the
-        path to the tool count.
+        path to the tool count. It is 0 without a revolute joint there.
         """
         chain = self._chain
         if chain is None:

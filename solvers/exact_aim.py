@@ -1,4 +1,4 @@
-"""The exact correction: the angles nearest to a solution that meet the aim.
+"""The exact correction: angles that meet the aim, reached from a solution by small steps.
 
 Damped Gauss-Newton steps, each the smallest weighted change within limits that removes the residual
 (`aim_residual`), in plain floats: the systems have a few equations, one for each component of the aim.
@@ -38,8 +38,8 @@ def correct(
     costs: Sequence[float],
     most_steps: int = MAX_ITERATIONS,
 ) -> Corrected:
-    """The angles within limits nearest to `angles` (n,) [rad or m] that meet the goal; if there are none,
-    those with the least error that a descent finds.
+    """Angles within limits that meet the goal, reached from `angles` (n,) [rad or m] by steps of least cost;
+    if the steps do not reach any, those with the least error on their way.
 
     Args:
         skeleton: The skeleton.
@@ -81,8 +81,8 @@ def correct_or_look(
     costs: Sequence[float],
     most_steps: int = MAX_ITERATIONS,
 ) -> Corrected:
-    """The corrected angles, as from `correct`; if a chain cannot also be upright, only the views are
-    corrected. `aim_error` includes the roll.
+    """The corrected angles, as from `correct`; if they miss a goal that also demands uprightness, only the
+    views are corrected. `aim_error` includes the roll.
     """
     corrected = correct(skeleton, goal, angles, costs, most_steps)
     views = with_free_roll(goal)
@@ -102,9 +102,9 @@ def least_change(
     longest: Sequence[float],
     damping: float,
 ) -> list[float]:
-    """The step (n,) of least cost that removes the residual `left`, as far as limits and damping allow. No
-    joint moves by more than `longest` (n,) [rad or m]. Joints that the step would take beyond a limit stop at
-    the limit; the others compensate.
+    """The step (n,) of least cost that removes the residual `left` (of a longer one `LONGEST_STEP`), as far
+    as limits and damping allow. No joint moves by more than `longest` (n,) [rad or m]. Joints that the step
+    would take beyond a limit stop at the limit; the others compensate.
     """
     size = left.size
     shrink = min(1.0, LONGEST_STEP / size) if size > 0.0 else 1.0
@@ -132,7 +132,8 @@ def _solve_damped(
     columns: Sequence[tuple[Sequence[float], float]], error: Sequence[float], damping: float
 ) -> list[float]:
     """Solves (sum of c c' / cost + damping trace I) x = error by Cholesky factors, for any number of
-    unknowns.
+    unknowns. `columns`: (c, cost) of each free joint, with its column c of the Jacobian; trace: that of the
+    sum.
     """
     rank = len(error)
     if rank == 3:

@@ -62,7 +62,8 @@ class GazeSolution:
     goal: GazeGoal = field(repr=False)
     posture: tuple[float, ...] = field(repr=False)  # (n,) as authored
     measured: PoseErrors = field(repr=False)  # errors of each of `goal.ends`
-    memory: object = field(default=None, repr=False)  # state for the next frame; solvers store none
+    # state for the next frame, which the solver itself does not store
+    memory: object = field(default=None, repr=False)
     # [rad] shape deviation by the measure that the method minimises; None if the method has no measure of its
     # own
     lowered: float | None = None
@@ -78,7 +79,9 @@ class GazeSolution:
 
     @property
     def converged(self) -> bool:
-        """Whether the solver has converged, by its own criterion."""
+        """Whether the solver has converged, by its own criterion; False if an end is at the very position of
+        the point that it should look at, which then is in no direction.
+        """
         return self.diagnostics.converged(self)
 
     @property
@@ -122,7 +125,9 @@ class GazeSolution:
 
 
 class GazeSolver(Protocol):
-    """Interface of a solver for one skeleton. It is pure: equal arguments give equal solutions."""
+    """Interface of a solver for one skeleton. It is pure: equal arguments give solutions that differ only in
+    their `seconds`.
+    """
 
     def solve(
         self, goal: GazeGoal, start: Angles | None = None, memory: object = None, *, dt: float = FRAME

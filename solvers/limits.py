@@ -77,8 +77,8 @@ class AccelerationLimit:
     most: Array | float  # (n,), or one for all [rad/s^2 or m/s^2]
 
     def bounds(self, joints: JointState, dt: float) -> tuple[Array, Array]:
-        """Least and largest values (n,) [rad or m] after a step of `dt` [s] within the acceleration
-        limits.
+        """Least and largest values (n,) [rad or m] after a step of `dt` [s] within the acceleration limits,
+        from which the joints can still stop within their position limits.
         """
         values, speeds, lower, upper = joints
         change = self.most * dt * dt

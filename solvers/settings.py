@@ -47,7 +47,7 @@ class Setting:
 
     @cached_property
     def key_of(self) -> dict[str | tuple[str, ...], str]:
-        """Identifier, as stored in files, of the value of each choice."""
+        """Value of a choice -> identifier under which files store it."""
         return {choice.value: choice.key for choice in self.choices}
 
     def check(self, value: Any) -> None:
@@ -92,7 +92,9 @@ def settings_of(options: Any) -> dict[str, Setting]:
 
 
 class SolverOptions:
-    """Base of options dataclasses. It raises GazeError, naming the setting, if a value is not allowed."""
+    """Base of options dataclasses. Making one raises GazeError, naming the setting, if a value is not
+    allowed.
+    """
 
     def __post_init__(self) -> None:
         options: Any = type(self)

@@ -86,8 +86,8 @@ def pose_from_points(skeleton: Skeleton, points: Angles, start: Angles) -> Sketc
 
 
 def places(chain: Skeleton, angles: Sequence[float]) -> list[End]:
-    """The positions that a sketch of a chain shows, without duplicates, fixed to the joints that carry them:
-    those of its joints, then that of its end.
+    """The positions that a sketch of a chain shows, fixed to the joints that carry them: those of its joints,
+    then that of its end. One that coincides with the position before it is left out.
     """
     pose = chain.forward(angles)
     candidates = [End(k, IDENTITY, (0.0, 0.0, 0.0), joint.name) for k, joint in enumerate(chain.joints)] + [

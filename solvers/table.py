@@ -27,7 +27,7 @@ class UnknownSolverError(GazeError):
 
 
 class UnavailableSolverError(GazeError):
-    """The solver does not support this skeleton."""
+    """The solver does not support this skeleton with these options."""
 
 
 @dataclass(frozen=True)
@@ -188,8 +188,8 @@ def make_solver(name: str, skeleton: Skeleton, options: object = None) -> GazeSo
 
     Raises:
         UnknownSolverError: there is no solver of that name; the message lists those that exist.
-        UnavailableSolverError: the solver does not support this skeleton; the message says why, and which
-            solver does.
+        UnavailableSolverError: the solver does not support this skeleton with these options; the message says
+            why, and which solver does.
     """
     trouble = unavailable(name, skeleton, options=options)
     if trouble:

@@ -22,7 +22,8 @@ def _only_marks(rig: bpy.types.Object, name: str) -> bool:
     """Whether a bone only marks the tip of its parent: it has no children, does not deform as its parent
     does, and no bone follows it; or, in a rig without vertex groups, its name says that it ends a limb.
 
-    A bone with a locked axis or with constraints never does: it is a joint that the user has set up.
+    A bone with constraints, or with a locked axis of its own or of its parent, never does: the user has set
+    up a joint there.
     """
     bone, pose = rig.data.bones[name], rig.pose.bones[name]
     if (

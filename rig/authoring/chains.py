@@ -36,8 +36,8 @@ def find_path(rig: bpy.types.Object, selected: list[str]) -> list[str]:
     selected, the path from that bone upward.
 
     A single bone that only marks its parent's tip is left out (`chain_end`). Upward the path ends at the top
-    of the hierarchy, before a bone that constraints or the armature's mechanism move, or where the structure
-    of the figure ends it (`chain_root`).
+    of the hierarchy, before a bone that another chain, constraints or the armature's mechanism move, or where
+    the structure of the figure ends it (`chain_root`).
 
     Raises:
         RigError: nothing is selected, the armature has no bone of a name, the selection is not on one path,
@@ -88,8 +88,8 @@ def _path_up(rig: bpy.types.Object, end: bpy.types.Bone) -> list[str]:
 
 
 def _is_moved(rig: bpy.types.Object, names: list[str]) -> bool:
-    """Whether constraints move the first of these bones (root first), so that a chain cannot extend
-    past it.
+    """Whether constraints move the first of these bones (root first) in a way that a chain cannot compensate
+    for, so that it cannot extend past this bone.
     """
     bone = rig.pose.bones[names[0]]
     return constrained.moving_constraint(bone) is not None and carried.carrier(bone, names) is None
@@ -114,7 +114,7 @@ def new_chain(rig: bpy.types.Object, selected: list[str], is_part: bool = False)
             decides how far it looks.
 
     Raises:
-        RigError: the selection is no path, has no free axis, or is part of another chain.
+        RigError: as `find_path` for the selection, and `moving_bones` for its path.
     """
     names = find_path(rig, selected)
     moving = moving_bones(rig, names)
@@ -194,8 +194,8 @@ def add_end(rig: bpy.types.Object, chain: bpy.types.PropertyGroup, bone: str) ->
         bone: Name of the bone, a descendant of the chain's root.
 
     Raises:
-        RigError: the bone is an end already, is no descendant of the root, moves in another chain, or nothing
-            moves it.
+        RigError: the bone is an end already, is no descendant of the root, or nothing moves it; or a bone on
+            the way to it moves in another chain, follows a joint of this one, or is moved by a constraint.
     """
     names = _new_bones(rig, chain, bone)
     constrained.refuse(rig, names)
@@ -320,7 +320,8 @@ def match_joints(rig: bpy.types.Object, chain: bpy.types.PropertyGroup) -> tuple
         Numbers of joints added and removed.
 
     Raises:
-        RigError: a bone is missing, all axes are locked, or the chain is linked from another file.
+        RigError: a bone is missing, an end is no descendant of the root, all axes are locked, or the chain is
+            linked from another file.
     """
     names = bone_names(rig.pose.bones, chain)
     moving = [rig.pose.bones[name] for name in names if joint_axes(rig.pose.bones[name])]

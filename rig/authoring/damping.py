@@ -68,8 +68,8 @@ class DampingChoice(SteppedJob):
         return not self.trials
 
     def finish(self) -> Trial:
-        """Sets the chain's damping constant to that of the best trial, restores the scene, and returns that
-        trial.
+        """Sets the chain's solver to constant damping, with the constant of the best trial; ends the job, and
+        returns that trial.
         """
         self._end()
         trial = chosen(self.trials)

@@ -25,7 +25,7 @@ def unit_factor(column: RecordedColumn, joint: FileJoint, in_degrees: bool) -> f
 
 
 def in_joint_unit(column: RecordedColumn, joint: FileJoint, rig: bpy.types.Object) -> Sequence[float]:
-    """Values of a column in the joint's unit [rad or m].
+    """Values of a column in the joint's unit [rad or m]; unchanged if the file gives no unit.
 
     Raises:
         RigError: the values have a unit of another kind, or are shares of a servo's range and that range is
@@ -91,7 +91,9 @@ def resampling(
 
 
 class PoseCurve:
-    """Curve through poses (t, 16) at `times` (t,) [s]: positions linear, rotations by slerp."""
+    """Curve through poses (t, 16), rows first, at `times` (t,) [s]: positions linear, rotations by slerp;
+    before and after `times` the first and the last pose.
+    """
 
     def __init__(self, poses: Sequence[Sequence[float]], times: Sequence[float]) -> None:
         self.poses, self.times = poses, times

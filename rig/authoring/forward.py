@@ -1,5 +1,5 @@
-"""Forward axis of an end: guessed at rest from cameras, eyes, left and right sides, and axes of imported
-robots.
+"""Forward axis of an end: guessed at rest from names of bones, the figure's sides and shape, and the frames
+of imported robots; and set along a direction.
 """
 
 import re
@@ -101,8 +101,8 @@ def why_rolls(rig: bpy.types.Object, chain: bpy.types.PropertyGroup) -> str:
 def _rotating_joints(
     rig: bpy.types.Object, chain: bpy.types.PropertyGroup, view: Vector
 ) -> list[tuple[str, Vector]]:
-    """(bone, axis at rest in armature space) of the chain's revolute joints that rotate a view of its end
-    along `view`.
+    """(bone, axis at rest in armature space) of the chain's revolute joints that change the direction `view`
+    in which its end looks; joints along that direction only roll the view.
     """
     joints = [
         (joint.bone, axis_at_rest(rig, joint.bone, f"+{joint.axis}"))
@@ -218,8 +218,8 @@ def _front(rig: bpy.types.Object, bone: bpy.types.Bone) -> Guess | None:
 
 
 def _front_of_figure(rig: bpy.types.Object, end: str) -> Guess | None:
-    """Where a figure's head faces, by the positions of bones alone; None if the bone is no head, and for
-    imported robots.
+    """Where a figure's head faces, by the positions of bones alone; None if the figure shows no front, if the
+    bone is no head (it is not in the figure's middle, or is a tail), and for imported robots.
     """
     if imported_robot.is_robot(rig):
         return None
@@ -274,8 +274,9 @@ def _robots_front(rig: bpy.types.Object, bone: bpy.types.Bone) -> Vector | None:
 
 
 def left_of(rig: bpy.types.Object) -> Vector:
-    """Direction in armature space from the right side to the left, from pairs of bones whose names differ
-    only in the side; zero if there are none, or if all pairs are too near to each other to be sides.
+    """Vector in armature space from the right side to the left: the sum over pairs of bones whose names
+    differ only in the side; zero if there are none, or if the bones of all pairs are too near to each other
+    to be sides.
     """
     positions: dict[tuple[str, ...], dict[float, Vector]] = {}
     bones = rig.data.bones
@@ -299,8 +300,8 @@ def left_of(rig: bpy.types.Object) -> Vector:
 
 def _camera(rig: bpy.types.Object, bone: bpy.types.Bone, front: Guess) -> Guess | None:
     """The direction in which an imported robot's head looks, by the cameras among a bone and its descendants:
-    that of the camera that agrees most with the others. None if there are no cameras, if none looks to the
-    body's `front`, or if the rig is no imported robot.
+    that of the camera that agrees most with the others; only those called optical count, if there are any.
+    None if there are no cameras, if none looks to the body's `front`, or if the rig is no imported robot.
     """
     if not imported_robot.is_robot(rig):
         return None

@@ -81,7 +81,9 @@ def keep_robot(folder: Path) -> None:
 
 
 def full_model(robot: Description) -> Path | None:
-    """Path of the maker's model with all meshes that the user has chosen for a robot; None: there is none."""
+    """Path of the maker's model with all meshes that the user has chosen or downloaded for a robot; None:
+    there is none.
+    """
     path = _paths("models").get(robot.folder.name)
     if path is not None and is_file(path):
         return path
@@ -91,8 +93,8 @@ def full_model(robot: Description) -> Path | None:
 
 
 def lost_model(robot: Description) -> list[str]:
-    """A sentence if the maker's model that the user has chosen for a robot no longer exists; else an empty
-    list.
+    """List with a sentence if the maker's model that the user has chosen for a robot no longer exists, nor a
+    downloaded one; else empty.
     """
     path = _paths("models").get(robot.folder.name)
     if path is None or full_model(robot) is not None:
@@ -104,12 +106,13 @@ def lost_model(robot: Description) -> list[str]:
 
 
 def choosing_models(location: Path, is_watched: bool) -> Steps[list[str]]:
-    """Chooses makers' models in a file or folder for all gallery robots whose model is found there; returns a
-    sentence for each. A generator of steps; `is_watched`: whether a user waits at a window, as for
+    """Finds makers' models in a file or folder, and stores their paths for the gallery's robots; returns a
+    sentence for each of these. A generator of steps; `is_watched`: whether a user waits at a window, as for
     `FileReading`.
 
     Raises:
-        UrdfError: no robot's model is there.
+        UrdfError: no robot's model is there, or a file there or in the gallery cannot be used, as `finding`
+            says.
         RigError: the list of models cannot be written.
     """
     robots = [read_description(entry.folder) for entry in listed()]
@@ -123,10 +126,11 @@ def choosing_models(location: Path, is_watched: bool) -> Steps[list[str]]:
 
 
 def keep_download(robot: Description, folder: Path) -> Path:
-    """Copies a folder with a downloaded model to the user's folder; returns the model's path.
+    """Copies a folder with a downloaded model to the user's folder, where it replaces an earlier one, and
+    chooses it for the robot; returns the model's path.
 
     Raises:
-        RigError: the copy cannot be written.
+        RigError: the copy, or the list of models, cannot be written.
     """
     models_folder = user_folder(MODELS)
     if models_folder is None:
@@ -148,7 +152,7 @@ def keep_download(robot: Description, folder: Path) -> Path:
 
 
 def _paths(kind: Kind) -> dict[str, Path]:
-    """Name of a robot's folder -> path that the user has chosen."""
+    """Name of a robot's folder -> path that the user has chosen; empty if the list cannot be read."""
     folder, name = PATHS
     user = user_folder(folder, create=False)
     try:
@@ -161,8 +165,8 @@ def _paths(kind: Kind) -> dict[str, Path]:
 
 
 def _keep(kind: Kind, chosen: dict[str, Path]) -> None:
-    """Stores the paths that the user has chosen, as `_paths` reads them; raises RigError if they cannot be
-    written.
+    """Adds paths that the user has chosen to the stored ones, as `_paths` reads them; raises RigError if they
+    cannot be written.
     """
     folder, name = PATHS
     user = user_folder(folder)

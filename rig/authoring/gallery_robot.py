@@ -87,6 +87,7 @@ def adding(
 
     Raises:
         UrdfError: the description or the model cannot be used; the message names file and field.
+        RigError: the robot cannot be imported, or a chain cannot be made.
     """
     _check_hardware(robot)
     check(robot, files.robot)
@@ -119,9 +120,9 @@ def adding(
 
 
 def reading(robot: Description, is_watched: bool) -> Generator[Progress, None, RobotFiles]:
-    """Reads a gallery robot's model, or the maker's model with all meshes if the user has chosen one. A
-    generator of steps; `is_watched`: whether a user waits at a window, as for `FileReading`. Raises UrdfError
-    if the model cannot be used.
+    """Reads a gallery robot's model, or the maker's model with all meshes if the user has chosen or
+    downloaded one. A generator of steps; `is_watched`: whether a user waits at a window, as for
+    `FileReading`. Raises UrdfError if the model cannot be used.
     """
     model = gallery_folders.full_model(robot) or robot.model
     progress = Progress(0.0, f"Reading {model.name}")
@@ -295,8 +296,8 @@ def _set_servo(
 
 
 def _span(servo: Servo, zero: float, lower: float, upper: float) -> tuple[float, float]:
-    """(lowest, highest) raw position at a joint's limits [rad], within the servo's range; `zero`: raw
-    position at 0.
+    """(lowest, highest) raw position at a joint's limits [rad], within the servo's range; that whole range if
+    it does not contain them. `zero`: raw position at 0.
     """
     model = PRESETS[servo.model]
     ends = sorted(zero + servo.direction * servo.gear * model.per_radian * value for value in (lower, upper))

@@ -25,7 +25,8 @@ class Eyes(NamedTuple):
 
 
 def resolved(controls: Controls, bones: Parents, ends: GazeBones) -> GazeBones:
-    """`ends`, with each bone that follows others replaced by its control bone.
+    """`ends`, with bones that follow others replaced by their control bones, and eyes by the controls that
+    they point at. Unchanged if the rig lacks one of the bones, which is reported elsewhere.
 
     Raises:
         RigError: a bone follows others, and its control bone is not found.
@@ -43,7 +44,9 @@ def resolved(controls: Controls, bones: Parents, ends: GazeBones) -> GazeBones:
 
 
 def control_of(controls: Controls, name: str) -> str:
-    """The control bone that an animator rotates to move a bone; raises RigError if there is none."""
+    """The control bone that an animator rotates to move a bone: the bone itself if it follows no other.
+    Raises RigError if no control is found.
+    """
     if not name or not controls.is_followed(name):
         return name
     control = controls.control_of(name)
@@ -60,8 +63,9 @@ def is_joined(controls: Controls, name: str, other: str) -> bool:
 
 
 def _torso(controls: Controls, bones: Parents, torso: str, head: str) -> str:
-    """The lowest control that carries the chest and the head but not the hips: such a control bends most of
-    the spine.
+    """The control for the torso: the lowest one that carries the chest and the head but not the hips, which
+    bends most of the spine. It is the one nearest to the chest if a chain from there reaches the lowest one,
+    and that of the bone `torso` if none carries them.
     """
     hips = next(iter(named(bones).get(BodyPart("", "hips"), ())), "")
     excluded = {hips, *controls.upstream(hips)} if hips else set()
@@ -80,8 +84,8 @@ def _torso(controls: Controls, bones: Parents, torso: str, head: str) -> str:
 
 
 def tracking(controls: Controls, eyes: Sequence[str], head: str) -> Eyes:
-    """Eyes that point at control bones by constraints. The given bones may be the eyes, their controls, or
-    parents of either.
+    """Eyes below the bone `head` that point at control bones by constraints; empty if none do. The given
+    bones `eyes` may be the eyes, their controls, or parents of either.
     """
     if not eyes or not head:
         return Eyes()
@@ -101,8 +105,8 @@ def tracking(controls: Controls, eyes: Sequence[str], head: str) -> Eyes:
 
 
 def follow(rig: bpy.types.Object, eyes: Eyes, controls: Controls, head: str, target: bpy.types.Object) -> str:
-    """Makes the control bone that the eyes point at copy the target's location by a constraint; returns the
-    control's name.
+    """Makes the controls that the eyes point at, or the control that is their common parent, copy the
+    target's location by a constraint; returns their names for a message, joined by "' and '".
     """
     parents = {rig.pose.bones[aim].parent for aim in eyes.aims}
     common = parents.pop() if len(parents) == 1 else None

@@ -23,7 +23,7 @@ def give(rig: bpy.types.Object, limits: Mapping[str, JointRates]) -> tuple[int, 
         Number of joints that got limits, and sentences about what was left out.
 
     Raises:
-        RigError: the rig has none of the joints.
+        RigError: the rig has none of the joints, or the record of an imported robot was edited.
     """
     joints = file_joints(rig)
     matches = match([(name, -1) for name in limits], joints)

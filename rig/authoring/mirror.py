@@ -1,5 +1,5 @@
 """Mirror image of a stored posture: left and right bones, by Blender's naming convention, exchange their
-rotations; those of bones in the middle are mirrored.
+rotations and locations; those of bones in the middle are mirrored.
 
 A rotation R in bone A's rest frame becomes T R T^-1 in the rest frame of its counterpart B, with T = B^-1 M
 A, where M mirrors the armature. So the mirror image does not depend on the bones' rolls.
@@ -39,8 +39,8 @@ def mirror(
         The new action and its chain.
 
     Raises:
-        RigError: a bone has no counterpart, no chain moves the counterparts, or the posture has no value of
-            the chain.
+        RigError: a bone of the chain is missing or has no counterpart, no chain moves the counterparts, or
+            the posture has no value of the chain.
     """
     pairs = [(name, flip_name(name)) for name in bone_names(rig.pose.bones, chain)]
     for name, image in pairs:
@@ -70,7 +70,9 @@ def mirror(
 
 
 def _owner(rig: bpy.types.Object, chain: bpy.types.PropertyGroup, bones: set[str]) -> bpy.types.PropertyGroup:
-    """The given chain if it moves any of the bones, else the chain that moves most of them."""
+    """The given chain if it moves any of the bones, else the chain that moves most of them. Raises RigError
+    if none moves any.
+    """
 
     def moved(other: bpy.types.PropertyGroup) -> int:
         return len(bones & {joint.bone for joint in other.joints})

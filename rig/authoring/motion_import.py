@@ -110,8 +110,8 @@ class MotionImport(SteppedJob):
         Raises:
             LargeMotionError: the keys would take more than 50 MB, and the settings do not allow it.
             HardwareError: the file cannot be used.
-            RigError: the object has none of its joints, the keys would not play, or a joint cannot have the
-                values.
+            RigError: the object has none of its joints, the keys would not play, a joint cannot have the
+                values, or the motion ends behind Blender's last frame.
         """
         with suppress(StopIteration):
             next(self._steps)
@@ -119,7 +119,7 @@ class MotionImport(SteppedJob):
         return False
 
     def cancel(self) -> None:
-        """Cancels the import, and removes the new actions and targets, unless `finish` was called."""
+        """Cancels the import, and removes the new actions and targets, unless all steps are done."""
         self._steps.close()
         super().cancel()
 
@@ -273,7 +273,7 @@ class MotionImport(SteppedJob):
         )
 
     def _find_targets(self) -> None:
-        """Finds the mechanism's targets for the links whose poses the file has."""
+        """Finds the mechanism's targets for links whose poses the file has; warns of links without one."""
         for link in self.recording.poses:
             try:
                 self.targets.append(link_target(self.rig, link))
@@ -315,7 +315,9 @@ class MotionImport(SteppedJob):
             )
 
     def finish(self) -> ImportedMotion:
-        """Assigns the new actions and adds the sound; returns the result."""
+        """Assigns the new actions, lets the mechanism follow them, mutes drivers
+        and constraints that would override or change them, and adds the sound; returns the result.
+        """
         self._let_play()
         for owner, action, handle in self.actions:
             actions.assign(owner, action, handle)
@@ -335,8 +337,8 @@ class MotionImport(SteppedJob):
         return ImportedMotion([action for _, action, _ in self.actions], sentence, self.warnings)
 
     def _let_play(self) -> None:
-        """Sets the mechanism to follow the keys: by its targets if links have poses, by its motors if all
-        motors have values.
+        """Sets the mechanism to follow the keys: by its targets if links have poses, so that motors with
+        values keep these; by its motors if all of them have values. Warns of changes.
         """
         settings = self.rig.limber.mechanism
         motors = {joint.motor for joint in self.matched.values() if joint.motor >= 0}

@@ -1,5 +1,5 @@
-"""Motion styles by name: a filter and its shares of the joints' limits. They are built in, or those of the
-chains, bodies and mechanisms of this .blend.
+"""Motion styles by name: a filter with its settings. They are built in, those of the chains, bodies and
+mechanisms of this .blend, or in files of earlier versions.
 """
 
 from pathlib import Path
@@ -78,7 +78,9 @@ def _is_same(style: StyleSettings, other: StyleSettings) -> bool:
 
 
 def in_file() -> dict[str, StyleSettings]:
-    """Label -> motion style of a chain, body or mechanism of this .blend, unless the style is built in."""
+    """Label -> motion style of a chain, body or mechanism of this .blend. Those without a filter, and those
+    with a built-in style, are left out.
+    """
     styles = {mover.long_label: of(mover.settings) for obj in bpy.data.objects for mover in movers_of(obj)}
     return {
         label: style
@@ -96,7 +98,8 @@ def load(path: Path) -> StyleSettings:
     """Reads a motion style from a file that an earlier version has saved. Nothing in the file is executed.
 
     Raises:
-        RigError: the file is no motion style, or a setting is out of range; the message names it.
+        RigError: the file cannot be read or is no motion style, or a setting is invalid; the message names
+            it.
     """
     try:
         content = json_of(text(path, SMALL))

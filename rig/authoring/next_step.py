@@ -22,7 +22,7 @@ from .mechanism.handling import handling
 
 
 class NextStep(NamedTuple):
-    """A suggested next step: its sentence, and the operator or menu that performs it."""
+    """A suggested next step: its sentence, the operator that performs it, and a menu of alternatives."""
 
     sentence: str
     operator: str  # identifier of the operator (its bl_idname)
@@ -150,8 +150,9 @@ def next_step(rig: bpy.types.Object, is_playing: bool) -> NextStep:
 
 
 def _of_chain(rig: bpy.types.Object, chain: bpy.types.PropertyGroup, is_playing: bool) -> NextStep:
-    """The step of a rig's selected chain: choose a target, go live, move the robot, solve a problem, or move
-    the target.
+    """The step of a rig's selected chain: to give it a target, start it, command its robot, solve its
+    problem, or make posing visible, whichever is first to do; else to move the target, play the animation, or
+    connect.
     """
     if (target := followed(chain)) is None or is_deleted(target):
         return TARGET
@@ -197,7 +198,7 @@ def _without_chain(mover: Mover) -> NextStep:
 
 
 def _start(step: NextStep, mover: Mover) -> NextStep:
-    """The step that starts a mover, or the step that sets up what the mover lacks."""
+    """The step that starts a mover; if it cannot start, its sentence is the reason."""
     why = why_not(Use.LIVE, mover, bpy.context)
     return step._replace(sentence=why) if why else step
 
@@ -219,7 +220,9 @@ def _of_posing(settings: bpy.types.PropertyGroup) -> NextStep | None:
 
 
 def _of_robot(rig: bpy.types.Object) -> NextStep:
-    """The step of a connected robot, by its state."""
+    """The step of a connected robot, by its state; while it follows, its sentence is the first problem, if
+    any.
+    """
     step = _of_status(links.status(rig))
     if step is not FOLLOWS:
         return step

@@ -16,20 +16,23 @@ OF_HEAD = (BodyPart("", "head"), BodyPart("", "neck"))
 
 def first_link(rig: bpy.types.Object, name: str) -> str:
     """Name of the first link, from the root, of the links called head or neck that lead without interruption
-    to the robot's head `name`.
+    to the robot's head `name`; the head itself if none does.
     """
     return _links_of_head(rig, name)[-1]
 
 
 def _links_of_head(rig: bpy.types.Object, name: str) -> list[str]:
-    """Names of a robot's head link, and of the links above the head that are called head or neck."""
+    """Names of a robot's head link, and of the links above it, upward as long as they are called head or
+    neck.
+    """
     above = (bone.name for bone in rig.data.bones[name].parent_recursive)
     return [name, *itertools.takewhile(lambda link: read(link).part in OF_HEAD, above)]
 
 
 def looking(rig: bpy.types.Object, head: str) -> str:
     """Name of the link that looks: the head itself; or, if no motor moves it or the links called head or neck
-    that lead to it, the last hinge below it that is called head or neck, or only by its axis ("pan_link").
+    that lead to it, the last hinge below it that is called head or neck, or only by its axis ("pan_link"), if
+    all such hinges are on one path.
     """
     if any(joint_axes(rig.pose.bones[name]) for name in _links_of_head(rig, head)):
         return head
@@ -44,7 +47,7 @@ def _is_hinge_of_head(rig: bpy.types.Object, name: str) -> bool:
 
 
 def is_of_limb(name: str) -> bool:
-    """Whether a link's name is that of a part of an arm or leg, so that it is no head."""
+    """Whether a link's name is that of a body part with a side, such as a left hand: so it is no head."""
     part = read(name).part
     return part is not None and part.side != ""
 

@@ -154,7 +154,9 @@ def _sentence(tree: LinkTree, rig: bpy.types.Object, stored: int, warnings: list
 
 @contextmanager
 def all_or_nothing() -> Iterator[None]:
-    """Context manager that removes all new data-blocks if an exception is raised."""
+    """Context manager that removes all new data-blocks, of the kinds that an import makes, if an exception is
+    raised or the generator around it is closed.
+    """
     kinds = (
         "objects",
         "armatures",
@@ -184,7 +186,9 @@ def all_or_nothing() -> Iterator[None]:
 
 @contextmanager
 def _scene_of_its_own(obj: bpy.types.Object) -> Iterator[None]:
-    """Makes an object active in a temporary scene, so that the user's mode and selection stay as they are."""
+    """Context manager that makes an object active in a temporary scene, so that the user's mode and selection
+    stay as they are.
+    """
     scene = bpy.data.scenes.new("Limber import")
     scene.collection.objects.link(obj)
     view_layer = scene.view_layers[0]
@@ -292,8 +296,8 @@ def _store_postures(robot: Robot, rig: bpy.types.Object) -> None:
 def _limit(bone: bpy.types.PoseBone, record: LinkRecord) -> None:
     """Adds the joint's limits as a constraint, which also limits posing by hand.
 
-    Angles of 180 degrees and more cannot be read from a pose, so for wider limits no constraint is added; the
-    chain has them.
+    No constraint is added if the joint lacks a limit, or has one of 180 degrees or more, since such angles
+    cannot be read from a pose; the chain has these limits.
     """
     joint, (lower, upper) = record.branch.joint, record.span
     if joint.lower is None or joint.upper is None or (joint.is_rotary and not -pi < lower <= upper < pi):
@@ -312,7 +316,7 @@ def _limit(bone: bpy.types.PoseBone, record: LinkRecord) -> None:
 def _follow(
     rig: bpy.types.Object, bone: bpy.types.PoseBone, record: LinkRecord, leader: bpy.types.PoseBone
 ) -> None:
-    """Adds a driver that moves a mimic joint by the channel of its reference joint."""
+    """Adds a driver that moves a mimic joint by the channel of its leader."""
     mimic, leader_record = record.branch.joint.mimic, record_of(leader.bone)
     curve = bone.driver_add(channel(record), INDEX[record.axis])
     variable = curve.driver.variables.new()

@@ -21,7 +21,7 @@ def new_target(
 
     Args:
         context: Blender's context.
-        rig: The armature object, in whose collections the empty is put.
+        rig: The armature object, into whose first collection the empty is put (else the scene's).
         location: Its location [m, world].
         size: Length [m] of the bone that looks, which sets the display size.
     """
@@ -74,8 +74,8 @@ def make(
 
 
 def choose(rig: bpy.types.Object, chain: bpy.types.PropertyGroup, target: bpy.types.Object) -> list[str]:
-    """Sets the target of a chain, and of the armature's other chains with the same target, such as head and
-    eyes.
+    """Sets the target that a chain follows now, and that of the armature's other chains with the same target,
+    such as head and eyes.
 
     Returns:
         Names of those chains.

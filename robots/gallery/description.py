@@ -57,7 +57,7 @@ class Servo:
 
 @dataclass(frozen=True)
 class ChainBranch:
-    """Joints from a moving link to one of its descendants, which one chain solves together."""
+    """Links from `root` to its descendant `end`, whose joints one chain solves together."""
 
     root: str
     end: str
@@ -70,7 +70,7 @@ class Neck:
     Attributes:
         at: The head link's position [m] with all DoFs at 0, at which its axes are parallel to the root's.
         eye: Point that looks, in the head link's frame [m]; the head rotates about a point behind it.
-        spans: Range of each of `DOFS` [m, rad].
+        spans: Range [m, rad] of each DoF that the head has, by its name in `DOFS`; others stay at 0.
         keep: Joints whose motors stay at their own values, such as antennas.
     """
 
@@ -86,11 +86,12 @@ class Gaze(ChainBranch):
 
     Attributes:
         forward: Direction in which the end looks, in its link's frame; with a neck always +X.
-        eye: Point on the end's bone that looks: 0 its head, 1 its tail.
+        eye: Point on the end's bone that looks: 0 its head, 1 its tail; not used with a neck, which has its
+            own.
         target: Centre of the path of the first target, in the root link's frame [m].
         swing: Distance [m] that the target moves to either side.
-        neck: Degrees of freedom of the end, if closed loops move it; None if the joints from the root to the
-            end do.
+        neck: Degrees of freedom of the end, if closed loops move it, and `root` is then ""; None if the
+            joints from the root to the end do.
     """
 
     forward: Vector = (1.0, 0.0, 0.0)
@@ -146,7 +147,7 @@ def read_description(folder: Path) -> Description:
     """Description of the robot in a folder.
 
     Raises:
-        UrdfError: a field is missing or wrong; the message names file, field and remedy.
+        UrdfError: the file cannot be read, or a field is missing or wrong; the message names the remedy.
     """
     fields = read_fields(folder / FILE)
     fields.refuse_others(KNOWN)
@@ -244,14 +245,16 @@ def _neck(fields: Fields) -> Neck:
 
 
 def _neck_values(fields: Fields) -> dict[str, float]:
-    """Values of a neck's DoFs [m, rad]: degrees in the file."""
+    """Values of a neck's DoFs [m, rad]; angles are degrees in the file. Raises UnknownNameError for other
+    names.
+    """
     fields.refuse_others(DOFS)
     return {key: value if key in SLIDES else radians(value) for key, value in fields.all_numbers().items()}
 
 
 def check(description: Description, robot: Robot) -> None:
-    """Raises UnknownNameError if the description names a link or joint that the model does not have, and
-    UrdfError if a value is out of range.
+    """Raises UnknownNameError if the description names a link or a movable joint that the model does not
+    have, and MalformedError if a value is out of range or a chain's end is not below its root.
     """
     _check_branches(description, robot)
     movable = {joint.name: joint for joint in robot.joints if joint.is_movable}
@@ -296,8 +299,8 @@ def _check_branches(description: Description, robot: Robot) -> None:
 def _check_range(
     description: Description, key: str, name: str, value: float, joints: Mapping[str, ModelJoint]
 ) -> None:
-    """Raises UnknownNameError for a joint that does not exist, and MalformedError for a value beyond its
-    limits.
+    """Raises UnknownNameError if `name` is none of the joints, and MalformedError for a value beyond the
+    joint's limits; both name the field `key`.
     """
     if name not in joints:
         raise Fields(description.file, {}).unknown(key, name, "joint", joints)

@@ -13,8 +13,9 @@ NAMES_SHOWN = 12  # largest number of known names in a message
 
 
 class Fields:
-    """A map of a description, as `parse_yaml` returns it. A field of another type than its method needs is a
-    MalformedError; one that must be a number and is not finite, or not in its range, is a NumberError.
+    """A map of a description, as `parse_yaml` returns it. Where a text, list or map is needed, another value
+    is a MalformedError; where a number is needed, one that is not finite or out of range, or no number, a
+    NumberError.
 
     Args:
         file: Path of the file, for messages.
@@ -35,8 +36,8 @@ class Fields:
                 raise self.unknown(key, key, "field", known)
 
     def unknown(self, key: str, name: str, what: str, known: Collection[str]) -> UnknownNameError:
-        """The error for a name that does not exist; its message suggests the nearest known name, or lists
-        some.
+        """The error for field `key`, whose `name` is no known `what`, such as "joint"; its message suggests a
+        similar known name, or lists some.
         """
         near = get_close_matches(name, known, 1)
         listed = ", ".join(sorted(known)[:NAMES_SHOWN]) + (" ..." if len(known) > NAMES_SHOWN else "")
@@ -44,7 +45,9 @@ class Fields:
         return UnknownNameError(self.file, 0, self.path + key, f"there is no {what} '{name}': {remedy}")
 
     def text(self, key: str, otherwise: str | None = None) -> str:
-        """A text field; if it is missing, `otherwise`, or MalformedError if that is None."""
+        """A text field, without spaces around it; if it is missing, `otherwise`. Raises MalformedError if
+        both are None, or the text is empty.
+        """
         entry = self.entries.get(key)
         if entry is None and otherwise is not None:
             return otherwise

@@ -1,4 +1,4 @@
-"""Folders of the gallery: those supplied with Limber, and those that a user has added."""
+"""Lists the robots in folders of the gallery by the names in their descriptions, for menus."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -11,15 +11,15 @@ OWN = Path(__file__).parent  # folder of the robots supplied with Limber
 
 
 class Entry(NamedTuple):
-    """A robot of the gallery, with its data for a menu."""
+    """A robot of the gallery in a menu: its name, and the folder with its description."""
 
     title: str
     folder: Path
 
 
 def entries(folders: Iterable[Path]) -> list[Entry]:
-    """Robots in these folders, by title. Hidden folders (incomplete copies) are left out. Of each description
-    only the line with the name is read; errors in it are reported when the robot is added.
+    """Robots in these folders, sorted by title. Hidden folders (incomplete copies) are left out. Of each
+    description only the line with the name is used; errors in it are reported when the robot is added.
     """
     robots = [
         Entry(title_of(path), path.parent) for folder in folders for path in folder.glob(f"[!.]*/{FILE}")
@@ -33,8 +33,8 @@ def title_of(path: Path) -> str:
 
 
 def line_of(path: Path, key: str) -> str:
-    """Value of a field of a robot's description, as text, if the field is on one line of the file; "" if
-    there is no such line or the file cannot be read.
+    """Value, as text, of a field at the top of a description, if it is on the line of its key; "" if there is
+    no such line or the file cannot be read.
     """
     try:
         lines = text(path, SMALL).splitlines()

@@ -41,7 +41,7 @@ class FullModel(NamedTuple):
 
 
 def find(location: Path, robots: Iterable[Description]) -> dict[str, FullModel]:
-    """The makers' models of robots, by the robot's name, in one call; arguments as for `finding`."""
+    """The makers' models of robots, by the robot's name, in one call; arguments and errors as `finding`."""
     steps = finding(location, robots)
     while True:
         try:
@@ -54,7 +54,7 @@ def find(location: Path, robots: Iterable[Description]) -> dict[str, FullModel]:
 def in_one_go(
     progress: Progress, function: Callable[..., Any], *arguments: Any
 ) -> Generator[Progress, None, Any]:
-    """Calls a function that reads files as one step; yields `progress` before."""
+    """Generator that yields `progress`, then calls a function that reads files, and returns its value."""
     yield progress
     return function(*arguments)
 
@@ -64,17 +64,18 @@ def finding(
     robots: Iterable[Description],
     read_in_steps: Callable[..., Generator[Progress, None, Any]] = in_one_go,
 ) -> Generator[Progress, None, dict[str, FullModel]]:
-    """The maker's model of each robot, by the robot's name: among the URDF files in a folder, the one with
-    the same links in the same poses. A generator: it yields its progress after each folder, and with each
-    `BATCH` of files.
+    """Generator that yields its progress, and returns the makers' models by the robots' names: of the URDF
+    files with the same links in the same poses as the robot, the one with the most meshes. Robots without
+    such a file, or without a mesh in it, are left out.
 
     Args:
         location: A URDF file, or a folder, as a clone of the maker's repository.
         robots: Robots of the gallery.
-        read_in_steps: Calls a function that reads files, as `in_one_go` does.
+        read_in_steps: Calls a function that reads files, as `in_one_go` does, for each `BATCH` of files.
 
     Raises:
-        UrdfError: no file is a model of one of the robots; the message names what was searched.
+        UrdfError: there is no such file or folder, no robot has a model there, or a mesh of a model was not
+            downloaded from Git's large file storage.
     """
     if not (is_file(location) or is_folder(location)):
         raise MalformedError(str(location), 0, "", "there is no such file or folder: choose another")
@@ -99,10 +100,12 @@ def finding(
 
 
 def models_in(paths: Iterable[Path], robots: Iterable[Description]) -> dict[str, FullModel]:
-    """For each robot that has a model among these files, its model with the most meshes, by the robot's name.
+    """For each robot that has a model with meshes among these files, the one with the most meshes, by the
+    robot's name. Files that cannot be used are left out.
 
     Raises:
-        UrdfError: a mesh of a model was not downloaded from Git's large file storage.
+        UrdfError: a mesh of a model was not downloaded from Git's large file storage, or the file of a robot
+            in the gallery cannot be used.
     """
     urdf_by_name = {robot.name: read(robot.model) for robot in robots}
     best: dict[str, FullModel] = {}
@@ -141,7 +144,9 @@ def _urdf_files(folder: Path) -> Generator[Progress, None, list[Path]]:
 
 
 def is_same(robot: Robot, other: Robot) -> bool:
-    """Whether two models have the same links, and these have the same poses while all joints are at 0."""
+    """Whether two models have the same links, and these have the same poses (up to `SAME`) relative to the
+    models' roots while all joints are at 0.
+    """
     if {link.name for link in robot.links} != {link.name for link in other.links}:
         return False
     trees = build_tree(robot), build_tree(other)

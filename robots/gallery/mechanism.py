@@ -44,7 +44,7 @@ class RecipeJoint:
 
     Attributes:
         name: Name of the joint.
-        kind: Kind of the joint.
+        kind: Kind of the joint, such as "revolute" or "spherical".
         first, second: Names of the bodies.
         at: Position [m] in the mechanism's frame.
         z: Direction of its Z axis.
@@ -102,7 +102,7 @@ class Recipe:
         title: Name of the mechanism, for the user.
         bodies, joints, motors, goals: Its parts.
         drive: What moves it: "TARGETS" of the goals, or the "MOTORS".
-        steady: Weight of the regulariser.
+        steady: Weight that keeps bodies near their poses in the last frame (State Weight in the interface).
     """
 
     title: str
@@ -127,7 +127,7 @@ def read_recipe(key: str) -> Recipe:
     """Description of the mechanism of the gallery with that key.
 
     Raises:
-        UrdfError: a field is missing or wrong; the message names file, field and remedy.
+        UrdfError: there is no such file, or a field is missing or wrong; the message names the remedy.
     """
     return _recipe(FOLDER / f"{key}.yaml")
 

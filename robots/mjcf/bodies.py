@@ -1,9 +1,9 @@
 """MJCF files as checked robot models: bodies, joints, frames on them.
 
 A body becomes a link. A body with several joints gets an additional link for each but the last; a ball joint
-becomes three hinges NAME_x, NAME_y, NAME_z through one point, in this order from the parent. Named sites and
-cameras become links without mass. The root is the outermost body, or "world" if there are several, or a joint
-above it.
+becomes three hinges NAME_x, NAME_y, NAME_z through one point, in this order from the parent. Named cameras,
+and named sites through which no tendon runs, become links without mass. The root is the outermost body, or
+"world" if there are several, or if it has a joint other than a free one.
 """
 
 from collections.abc import Collection
@@ -117,15 +117,12 @@ class _Bodies:
         return replace(driven, postures=keyframes, warnings=tuple(reader.warnings))
 
     def _add_bodies(self, bodies: list[BodyElement]) -> None:
-        """Adds the outermost bodies: a single body without a joint is the root, others are connected to the
-        world.
+        """Adds the outermost bodies: a single body without joints, or with a free one, is the root; others
+        are connected to the world. Raises MalformedError if there are none.
         """
         if not bodies:
             raise self._no_bodies()
-        is_root = len(bodies) == 1 and not any(
-            element.tag == "joint" for element, _, _ in self._contents(*bodies[0])
-        )
-        if is_root:
+        if len(bodies) == 1 and not self._has_joints(*bodies[0]):
             self._body(*bodies[0], parent="")
             return
         world = WORLD if WORLD not in self.names.bodies else self.names.unique(WORLD)
@@ -134,9 +131,14 @@ class _Bodies:
         for element, pose, childclass in bodies:
             self._body(element, pose, childclass, world)
 
+    def _has_joints(self, body: Element, pose: Transform, childclass: str) -> bool:
+        """Whether a body has joints other than a free one; arguments as in a `BodyElement`."""
+        contents = self._contents(body, pose, body.attributes.get("childclass", childclass))
+        return any(child.tag == "joint" and self._kind(child, name) != "free" for child, _, name in contents)
+
     def _no_bodies(self) -> UrdfError:
-        """The error for a document without bodies, which names elements that only MuJoCo's compiler converts
-        to bodies.
+        """The error for a document without bodies; it names the first element that only MuJoCo's compiler
+        converts to bodies, if there is one.
         """
         root = self.document.root
         generators = (
@@ -176,7 +178,11 @@ class _Bodies:
         )
 
     def _contents(self, element: Element, frame: Transform, childclass: str) -> list[BodyElement]:
-        """The elements of a body, including those in <frame>s, with their frames relative to `frame`."""
+        """(element, frame in which its pose is given, default class) of the elements of a body, including
+        those in <frame>s. Unknown ones, and those in `CONTAINERS`, are left out with a warning.
+
+        `frame`: the frame of `element`'s contents; `childclass`: their default class.
+        """
         elements = []
         for child in element.children:
             if child.tag == "frame":
@@ -191,7 +197,9 @@ class _Bodies:
         return elements
 
     def _body(self, element: Element, in_parent: Transform, childclass: str, parent: str) -> None:
-        """Adds a body with all its elements and child bodies."""
+        """Adds a body with its elements and child bodies to link `parent` ("" for the root), and warns of
+        attributes that are not read. `in_parent`: frame in the parent in which the body's pose is given.
+        """
         childclass = element.attributes.get("childclass", childclass)
         pose = in_parent.then(self.document.pose(element))
         name = element.attributes.get("name") or self.names.unique(f"{parent}_body")
@@ -254,11 +262,11 @@ class _Bodies:
         )
 
     def _kind(self, joint: Element, childclass: str) -> str:
-        """Type of a joint, of its own or of its default class."""
+        """Type of a <joint>: its own, else that of its default class, else "hinge"."""
         return self.document.with_defaults(joint, childclass).attributes.get("type", "hinge")
 
     def _frame(self, element: Element, within: Transform, childclass: str, body: str) -> None:
-        """Adds a site or a camera of a body as a link. Sites that only guide a tendon are left out."""
+        """Adds a site or a camera of a body as a link. Sites through which a tendon runs are left out."""
         name = element.attributes["name"]
         if element.tag == "site" and name in self.routed:
             return
@@ -284,7 +292,7 @@ class _Bodies:
         self.add_frame(link, body, pose, element)
 
     def add_frame(self, link: str, body: str, pose: Transform, element: Element) -> None:
-        """Adds a link without mass that is fixed to a body."""
+        """Adds a link without mass that is fixed to a body; `pose`: its pose in the body."""
         self.links.append(ModelLink(link, line=element.line, file=element.file))
         self.joints.append(
             ModelJoint(f"{link}_frame", "fixed", body, link, pose, line=element.line, file=element.file)
@@ -299,20 +307,13 @@ class _Bodies:
         pose: Transform,
         element: Element,
     ) -> None:
-        """Adds a body's joints in their order from the parent, with a massless link between every two."""
+        """Adds a body's joints in their order from the parent, with a massless link between every two;
+        without joints, a fixed one.
+        """
         steps = [step for child, within in joints for step in self._steps(child, within, body)]
         if not steps:
-            self.joints.append(
-                ModelJoint(
-                    self.names.unique(f"{body}_fixed"),
-                    "fixed",
-                    parent,
-                    body,
-                    pose,
-                    line=element.line,
-                    file=element.file,
-                )
-            )
+            name, line, file = self.names.unique(f"{body}_fixed"), element.line, element.file
+            self.joints.append(ModelJoint(name, "fixed", parent, body, pose, line=line, file=file))
             return
         # between joints the frame is the body's own, displaced by the previous joints; each joint's frame is
         # at the joint's point in this frame
@@ -329,29 +330,16 @@ class _Bodies:
             self.references[name] = reference
             drawn = translation(axis, -reference) if kind == "prismatic" else rotation(axis, -reference)
             origin = (pose if k == 0 else IDENTITY_TRANSFORM).then(at).then(drawn)
-            end = at.inverse()
-            self.joints.append(
-                ModelJoint(
-                    name,
-                    kind,
-                    parent,
-                    link,
-                    origin,
-                    axis,
-                    lower,
-                    upper,
-                    None,
-                    read.effort(child),
-                    None,
-                    end,
-                    child.line,
-                    child.file,
-                )
+            joint = ModelJoint(
+                name, kind, parent, link, origin, axis, lower, upper, line=child.line, file=child.file
             )
+            self.joints.append(replace(joint, effort=read.effort(child), child_origin=at.inverse()))
             parent = link
 
     def _steps(self, joint: Element, within: Transform, body: str) -> list[JointAxis]:
-        """The axes of a joint of a body: three of a ball, one of every other."""
+        """The axes of a joint of a body, three for a ball, else one; notes it in `coordinates` and `balls`.
+        Raises JointTypeError for an unknown type.
+        """
         name, word = self.names.joint(joint, body), joint.attributes.get("type", "hinge")
         at = within.then(Transform(offset=self.document.vector(joint, "pos")))
         if word == "ball":
@@ -369,7 +357,9 @@ class _Bodies:
         raise self.reader.error(JointTypeError, joint, what)
 
     def _inertial(self, contents: list[BodyElement]) -> Inertial | None:
-        """Mass and inertia that a body's contents give; None, with a warning, if the mass cannot be used."""
+        """Mass and inertia in a body's <inertial>; None without one or, with a warning, without a usable
+        mass.
+        """
         inertial = next(
             ((element, within) for element, within, _ in contents if element.tag == "inertial"), None
         )
@@ -389,7 +379,7 @@ class _Bodies:
         return Inertial(pose, mass, (xx, 0.0, 0.0, yy, 0.0, zz))
 
     def _visuals(self, contents: list[BodyElement]) -> tuple[Visual, ...]:
-        """Visuals of a body with these contents, in the body's frame."""
+        """Visuals of a body with these contents, in the body's frame; empty if shapes are not read."""
         if self.shapes is None:
             return ()
         return tuple(

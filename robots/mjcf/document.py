@@ -83,10 +83,12 @@ class Document:
             name = element.attributes.get("class", "main")
             if k == 0:
                 self._main_names.add(name)
-            self._define(element, "main" if name in self._main_names else name, "main", 0)
+            self._define(element, "main" if name in self._main_names else name, "main")
 
     def _include(self, element: Element, depth: int) -> None:
-        """Replaces each <include> by the elements of its file."""
+        """Replaces each <include> below an element by the elements of its file. Raises MalformedError if a
+        file cannot be included, or elements are nested deeper than `MAX_DEPTH`.
+        """
         if depth > MAX_DEPTH:
             raise self.reader.error(
                 MalformedError, element, f"this is nested deeper than {MAX_DEPTH} elements: is this a robot?"
@@ -127,8 +129,10 @@ class Document:
 
     # Default classes
 
-    def _define(self, element: Element, name: str, parent: str, depth: int) -> None:
-        """Reads a <default>: its own attributes, then the classes inside it, which inherit these."""
+    def _define(self, element: Element, name: str, parent: str) -> None:
+        """Reads a <default>: its own attributes, then the classes inside it, which inherit these. Raises
+        MalformedError beyond `MAX_DEFAULTS` or `MAX_INHERITED` attributes.
+        """
         if name not in self._classes:
             self._classes[name] = {tag: dict(values) for tag, values in self._classes[parent].items()}
             self._inherited += sum(map(len, self._classes[name].values()))
@@ -146,11 +150,11 @@ class Document:
                 f"class '{name}' has more than {MAX_DEFAULTS} attributes: is this a robot?",
             )
         for child in element.all("default"):
-            self._define(child, self.reader.text(child, "class"), name, depth + 1)
+            self._define(child, self.reader.text(child, "class"), name)
 
     def with_defaults(self, element: Element, childclass: str) -> Element:
-        """The element with default attributes filled in, from its own class or that of the enclosing
-        bodies.
+        """The element with default attributes filled in from its own class, else from `childclass`, else from
+        the main class. Raises UnknownNameError for an unknown class.
         """
         name = element.attributes.get("class") or childclass
         name = "main" if name in self._main_names or not name else name
@@ -163,7 +167,7 @@ class Document:
         return element.with_attributes({**defaults, **element.attributes})
 
     def sections(self, tag: str) -> list[Element]:
-        """Elements of all sections of that name."""
+        """Child elements of all sections with that tag."""
         return [child for section in self.root.all(tag) for child in section.children]
 
     # Numbers
@@ -183,7 +187,8 @@ class Document:
 
     def limits(self, element: Element, attribute: str, switch: str) -> tuple[float, float] | None:
         """(lower, upper) of a range that the attribute `switch` (true, false or auto) switches on; None if it
-        is off, missing, or empty with `switch` at auto. Swapped numbers are sorted with a warning.
+        is off, if it is missing, or if `switch` is at auto and the two are equal or autolimits is off.
+        Swapped numbers are sorted with a warning.
 
         Raises:
             NumberError: the range is not two numbers.
@@ -211,7 +216,7 @@ class Document:
         return min(first, second), max(first, second)
 
     def vector(self, element: Element, attribute: str, otherwise: Vector = (0.0, 0.0, 0.0)) -> Vector:
-        """Three finite numbers of an attribute. Raises NumberError."""
+        """Three finite numbers of an attribute; `otherwise` if it is missing or empty. Raises NumberError."""
         numbers = self.reader.vector(element, attribute)
         return otherwise if numbers is None else numbers
 
@@ -224,10 +229,11 @@ class Document:
         return Transform(self.orientation(element), self.vector(element, "pos"))
 
     def orientation(self, element: Element) -> Quaternion:
-        """Rotation of an element, from any of MJCF's forms of orientation.
+        """Rotation of an element, from any of MJCF's forms of orientation; the identity without one.
 
         Raises:
             AxisError: an axis in the element has no length.
+            MalformedError: several forms other than quat are given.
             NumberError: the element's numbers are invalid.
         """
         words = [word for word in ORIENTATIONS if word in element.attributes]
@@ -270,8 +276,8 @@ class Document:
             raise self.reader.error(AxisError, element, what)
 
     def _euler(self, angles: Vector) -> Quaternion:
-        """Rotation of Euler angles: a lower-case letter rotates about the moved axis, a capital letter about
-        the fixed axis.
+        """Rotation of Euler angles, in the file's unit and sequence: a lower-case letter of the sequence
+        rotates about the moved axis, a capital letter about the fixed axis.
         """
         rotation = IDENTITY
         for letter, angle in zip(self.sequence, angles, strict=True):

@@ -1,4 +1,4 @@
-"""MJCF's equality constraints as closures between links, and as mimic joints."""
+"""MJCF's equality constraints as closures between links, as mimic joints, and as joints held at one value."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
@@ -32,8 +32,8 @@ class EqualityReader:
 
         Args:
             document: The document.
-            links: Links of the robot.
-            drawn: World frames of the links in the pose in which the file defines the bodies.
+            links: Links of the robot; `read` appends the new ones.
+            drawn: World frames of these links in the pose in which the file defines the bodies.
             floats: Whether the root body moves freely.
             references: Joint values [rad or m] in that pose.
             world_sites: Names of the world's sites.
@@ -53,7 +53,10 @@ class EqualityReader:
 
     def read(self, joints: Sequence[ModelJoint]) -> list[ModelJoint]:
         """The joints, with leaders set for mimic joints, and with fixed joints for the links that were added.
-        Appends the closures to `closures`.
+        Appends the closures to `closures`. Constraints of other kinds are left out with a warning.
+
+        Raises:
+            UrdfError: a constraint is malformed, or names a joint, body or site that does not exist.
         """
         joints_by_name = {joint.name: joint for joint in joints}
         for element in self.document.sections("equality"):
@@ -69,7 +72,9 @@ class EqualityReader:
         return [*joints_by_name.values(), *self._frames]
 
     def _follow(self, element: Element, joints: dict[str, ModelJoint]) -> None:
-        """Makes a joint a mimic joint with a linear relation."""
+        """Makes joint1 a mimic joint of joint2 with a linear relation; without joint2, sets its limits to one
+        value. Higher orders, and a second leader, are left out with a warning.
+        """
         names = [
             self.reader.text(element, "joint1"),
             *([element.attributes["joint2"]] if "joint2" in element.attributes else []),
@@ -108,7 +113,7 @@ class EqualityReader:
     # Closures
 
     def _read_closure(self, element: Element) -> None:
-        """Adds the closure of a <connect> or <weld>, unless it holds a floating robot to the world."""
+        """Adds the closure of a <connect> or <weld>; only warns if it holds a floating robot to the world."""
         kind = "3d" if element.tag == "connect" else "6d"
         if "site1" in element.attributes or "site2" in element.attributes:
             sites = [self.reader.text(element, word) for word in ("site1", "site2")]
@@ -145,7 +150,8 @@ class EqualityReader:
 
     def _weld(self, element: Element, first: Transform, second: Transform, anchor: Vector) -> list[Transform]:
         """World frames that a weld joins (on the first body, on the second), in the pose in which the file
-        defines the bodies.
+        defines the bodies. `first`, `second`: frames of the bodies; `anchor`: point in the second's frame
+        [m].
         """
         at = second.then(Transform(offset=anchor))
         pose = self.reader.numbers(element, "relpose", 7)
@@ -157,8 +163,8 @@ class EqualityReader:
         return [first.then(relative).then(Transform(offset=anchor)), at]
 
     def _body(self, element: Element, attribute: str) -> tuple[str, Transform] | None:
-        """(a body's link, the body's frame in it). For the world it is the root's link, or None if the root
-        floats.
+        """(link, frame in it) of the body that an attribute names, by default the world. The world's link is
+        the root; None if the root floats. Raises UnknownNameError.
         """
         name = element.attributes.get(attribute, "world")
         if name == "world":
@@ -169,7 +175,9 @@ class EqualityReader:
         return name, IDENTITY_TRANSFORM
 
     def _frame(self, name: str, body: str, at: Transform, element: Element) -> str:
-        """Adds a link that is fixed to a body, at a frame given in the world; returns its name."""
+        """Adds a link that is fixed to a body, at a frame given in the world; returns its name: `name`, with
+        a number if that is used.
+        """
         requested = name
         while name in self.drawn:
             self._counts[requested] = self._counts.get(requested, 1) + 1

@@ -1,4 +1,4 @@
-"""Values of MJCF joints: axis, limits, reference, effort."""
+"""Reads axis, limits, reference value and effort of MJCF joints."""
 
 from typing import NamedTuple
 
@@ -15,8 +15,8 @@ class JointAxis(NamedTuple):
 
     Attributes:
         name, kind: Name and kind of the robot's joint.
-        axis: Unit vector in the body's frame.
-        at: The joint's pose in the body.
+        axis: Unit vector in the joint's frame.
+        at: The joint's frame in the body's.
         element: The <joint>.
     """
 
@@ -34,14 +34,16 @@ class JointReader:
         self.document, self.reader = document, document.reader
 
     def axis(self, joint: Element) -> Vector:
-        """Unit vector of the joint's axis. Raises AxisError."""
+        """Unit vector of the joint's axis, by default z. Raises AxisError if it has no direction."""
         axis = self.document.vector(joint, "axis", Z)
         if max(map(abs, axis)) < NO_LENGTH:
             raise self.reader.error(AxisError, joint, "its axis has no direction: give it one")
         return unit(axis)
 
     def limits(self, joint: Element, kind: Kind) -> tuple[float | None, float | None]:
-        """(lower, upper) limit [rad or m]; None each if the joint is not limited."""
+        """(lower, upper) limit [rad or m]; None for one that the joint lacks, or that is beyond
+        `LARGEST_LIMIT`. Warns of equal limits.
+        """
         if kind == "continuous":  # one axis of a ball joint, whose range is a cone
             return None, None
         bounds = self.document.limits(joint, "range", "limited")

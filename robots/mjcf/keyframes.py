@@ -16,7 +16,8 @@ SIZES = {"free": 7, "ball": 4, "single": 1}  # count of a joint's numbers in qpo
 
 
 def postures(document: Document, joints: Sequence[Coordinates]) -> dict[str, dict[str, float]]:
-    """Values of joints [rad or m] by posture; a keyframe that cannot be read is left out with a warning.
+    """Values of joints [rad or m] by posture. Keyframes that cannot be read, or are beyond `MOST_KEYFRAMES`,
+    are left out with a warning; those without joint positions (qpos) are ignored.
 
     Args:
         document: The document.
@@ -46,7 +47,9 @@ def postures(document: Document, joints: Sequence[Coordinates]) -> dict[str, dic
 
 
 def _values(document: Document, key: Element, joints: Sequence[Coordinates]) -> Iterator[tuple[str, float]]:
-    """Values of the joints in a keyframe. Raises UrdfError if it has not as many numbers as the joints."""
+    """(joint, value [rad or m]) of the joints in a keyframe, without free joints. Raises NumberError unless
+    qpos has as many numbers as the joints need.
+    """
     numbers = document.reader.numbers(key, "qpos", sum(SIZES[kind] for kind, _ in joints)) or ()
     start = 0
     for kind, names in joints:

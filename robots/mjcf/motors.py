@@ -8,8 +8,8 @@ from .document import ACTUATORS, LARGEST_LIMIT, Document
 
 
 def with_motors(document: Document, robot: Robot) -> Robot:
-    """The robot with motors on the joints that actuators drive; their limits are narrowed to the actuators'
-    control ranges and forces.
+    """The robot with motors on the joints that actuators drive. The joints' efforts are narrowed to the
+    actuators' forces, their limits to the control ranges of actuators that are controlled by position.
     """
     joints, motors = robot.joint, []
     limited_joints = dict(joints)
@@ -23,7 +23,9 @@ def with_motors(document: Document, robot: Robot) -> Robot:
 
 
 def _limited(document: Document, actuator: Element, joint: ModelJoint) -> ModelJoint:
-    """The joint with its limits and effort narrowed to an actuator's."""
+    """The joint with its limits and effort narrowed to an actuator's, as `with_motors` says; its limits stay,
+    with a warning, if the actuator would leave it no range.
+    """
     reader = document.reader
     gear = (document.numbers(actuator, "gear", 6) or (1.0,))[0]
     # an actuator with gear 0 has no effect on its joint

@@ -8,7 +8,7 @@ NAMED = ("body", "joint", "freejoint", "site", "camera")
 
 
 class LinkNames:
-    """Names of a document.
+    """Names of the links and joints of a document.
 
     Args:
         worlds: Its <worldbody> elements.
@@ -26,11 +26,11 @@ class LinkNames:
         self._counts: dict[str, int] = {}  # requested name -> last number appended to make it unique
 
     def joint(self, joint: Element, body: str) -> str:
-        """Name of a joint of a body."""
+        """Name of a joint of a body: its own, else a new one from the body's name."""
         return joint.attributes.get("name") or self.unique(f"{body}_joint")
 
     def unique(self, requested: str) -> str:
-        """The name, made unique by a number."""
+        """The requested name, with a number appended if it is taken; it counts as taken from then on."""
         name = requested
         while name in self._taken or name in self._links:
             self._counts[requested] = self._counts.get(requested, 1) + 1

@@ -34,7 +34,9 @@ class ShapeReader:
                 self._materials[name] = Material(name, self._colour(element))
 
     def visuals(self, geom: Element) -> list[Visual]:
-        """Visuals of a <geom> with its defaults; empty if MuJoCo does not show it."""
+        """Visuals of a <geom> with its defaults; empty if it is hidden in MuJoCo, or is a shape that Limber
+        does not show. Raises UnknownNameError if its mesh is not among the assets.
+        """
         group = self.reader.number(geom, "group") or 0.0
         kind = geom.attributes.get(
             "type", "mesh" if "mesh" in geom.attributes and "type" not in geom.attributes else "sphere"
@@ -95,7 +97,9 @@ class ShapeReader:
         return [Visual(shapes[kind], pose, material), *ends_of_capsule]
 
     def _mesh(self, element: Element) -> None:
-        """Records a mesh of the assets, with the transform from the geom's frame to the mesh's."""
+        """Records a mesh of the assets, with the pose of the file's frame in the geom's; None instead of the
+        mesh, with a warning, if it names no file.
+        """
         file = element.attributes.get("file", "").strip().replace("\\", "/")
         name = element.attributes.get("name") or PurePosixPath(file).stem
         if not file:
@@ -115,8 +119,9 @@ class ShapeReader:
         self._meshes[name] = MeshFile(self._path(element, file), size), reference.inverse()
 
     def _path(self, element: Element, file: str) -> str:
-        """Path of a mesh file in the form for `meshes.find_mesh`: below meshdir, else in the folder of the
-        file that names it.
+        """Path of a mesh file in the form for `meshes.find_mesh`: below meshdir (or assetdir) in the main
+        file's folder or, if it is only there, below the same directory in the folder of the included file
+        that names it. With strippath, only the last part of `file` counts.
         """
         compiler = self.document.compiler
         if compiler.get("strippath", "false") == "true":
@@ -127,7 +132,7 @@ class ShapeReader:
         return str(beside) if not is_file(self.document.folder / name) and is_file(beside) else name
 
     def _material(self, geom: Element) -> Material | None:
-        """The geom's own colour, else its material's."""
+        """Material of a geom, with the geom's own colour if it has one; None without colour and material."""
         colour = self._colour(geom)
         material = self._materials.get(geom.attributes.get("material", ""))
         return Material(material.name if material else "", colour) if colour is not None else material

@@ -22,7 +22,7 @@ PREFIX = "xacro:"
 
 
 def is_xacro(root: Element) -> bool:
-    """Whether a document is a .xacro file, or contains xacro elements or expressions."""
+    """Whether a document is a .xacro file, or contains xacro elements, or attributes with "${"."""
     if root.file.lower().endswith(".xacro"):
         return True
     return any(
@@ -46,7 +46,7 @@ def expand(reader: AttributeReader, root: Element, arguments: Mapping[str, str])
 
 
 def _without(element: Element, name: str, tag: str) -> Element:
-    """A copy of an element under a tag, without one of its attributes."""
+    """A copy of an element with another tag, without its attribute `name`."""
     attributes = {key: value for key, value in element.attributes.items() if key != name}
     return replace(element, tag=tag, attributes=attributes)
 
@@ -61,7 +61,7 @@ class _Expander:
         self.texts = TextEvaluator(reader, root, arguments, self.totals, self.files)
 
     def document(self) -> Element:
-        """The expanded document."""
+        """The expanded document. Raises MalformedError if it defines macros and has no link."""
         scope, root = Scope(), self.root
         try:
             expanded = self._plain(root, scope)
@@ -81,7 +81,9 @@ class _Expander:
     # Elements
 
     def _plain(self, element: Element, scope: Scope) -> Element:
-        """An element with its attributes evaluated and its children expanded."""
+        """A copy of an element with its attributes evaluated and its children expanded, without attributes of
+        xacro and namespaces.
+        """
         attributes = {}
         for name, value in element.attributes.items():
             if not name.startswith(("xmlns", PREFIX)):
@@ -153,8 +155,8 @@ class _Expander:
         return []
 
     def _contents(self, element: Element, word: str, scope: Scope) -> list[Element]:
-        """Elements that replace a xacro element which defines nothing: a condition, an include, a block, or a
-        call of a macro. `word` is its tag without the prefix.
+        """Elements that replace a xacro element which defines nothing: a condition, an include, a block, an
+        element with an evaluated tag, or a call of a macro. `word` is its tag without the prefix.
         """
         if word in ("if", "unless"):
             self.reader.text(element, "value")
@@ -173,7 +175,9 @@ class _Expander:
         return self._call(element, word, scope)
 
     def _define_macro(self, element: Element, scope: Scope) -> None:
-        """Records the macro of a <xacro:macro> in a scope."""
+        """Records the macro of a <xacro:macro> in a scope. Raises MalformedError for a name that calls cannot
+        use.
+        """
         name = self.reader.text(element, "name").removeprefix(PREFIX)
         if name == "call" or "." in name:
             raise self._error(
@@ -183,7 +187,9 @@ class _Expander:
         scope.macros[name] = Macro(name, tuple(parameters(element.attributes.get("params", ""))), element)
 
     def _property(self, element: Element, scope: Scope) -> None:
-        """Sets or removes the property of a <xacro:property>."""
+        """Sets or removes the property of a <xacro:property>; a default counts only if the property is not
+        set. Raises MalformedError for an invalid name, or several of value, default and remove.
+        """
         name, where = self.texts.needed(element, "name", scope), element.attributes.get("scope", "")
         # expressions are Python, in which a property is a variable; xacro reserves names that begin with __
         if not name.isidentifier() or iskeyword(name) or name.startswith("__"):
@@ -209,7 +215,7 @@ class _Expander:
             target.values[name] = self._property_value(element, sources[0], is_lazy, scope)
 
     def _property_value(self, element: Element, attribute: str, is_lazy: bool, scope: Scope) -> Any:
-        """Value of a property; for a lazy one with an expression its text, which is evaluated at each use."""
+        """Value of a property; for a lazy one with an expression its text, evaluated when first used."""
         value = element.attributes[attribute]
         if is_lazy and "$" in value:
             return Raw(value, element)
@@ -218,7 +224,9 @@ class _Expander:
     # Macros
 
     def _call(self, element: Element, name: str, scope: Scope) -> list[Element]:
-        """Elements to which a call of macro `name` expands; `scope` is the one around the call."""
+        """Elements to which a call of macro `name` expands; `scope` is the one around the call. Raises
+        UrdfError if there is no such macro, or its parameters and the call's arguments differ.
+        """
         resolved = scope.macro(name)
         if resolved is None:
             known = ", ".join(scope.known_macros[:8]) or "none"
@@ -292,7 +300,9 @@ class _Expander:
     # Files
 
     def _include(self, element: Element, scope: Scope) -> list[Element]:
-        """Expansions of the files that a <xacro:include> names; with `ns`, in a new scope of that name."""
+        """Expansions of the files that a <xacro:include> names; with `ns`, in a new scope of that name.
+        Raises MalformedError for a missing file that is not optional.
+        """
         name = self.texts.needed(element, "filename", scope)
         if "ns" in element.attributes:
             namespace = self.texts.needed(element, "ns", scope)

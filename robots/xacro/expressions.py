@@ -88,7 +88,7 @@ class ExpressionError(ValueError):
 
 
 class Function:
-    """A function that expressions may call; nothing else can be called."""
+    """A function that expressions may call; beside these they may call only the methods in `METHODS`."""
 
     def __init__(self, call: Callable[..., Any]) -> None:
         self.call = call
@@ -156,7 +156,7 @@ def _check_keys(kind: str, collections: Iterable[Any]) -> None:
 
 
 def tokenize(text: str, sep: str = ",; ", skip_empty: bool = True) -> list[str]:
-    """Words of a text between the characters of `sep`; `skip_empty`: without empty words."""
+    """Words of a text, separated by any of the characters in `sep`; `skip_empty`: without empty words."""
     words = re.split(f"[{re.escape(sep)}]", text)
     return [word for word in words if word or not skip_empty]
 
@@ -201,8 +201,8 @@ class Evaluator:
         """Value of an expression.
 
         Raises:
-            ExpressionError: the expression is invalid, uses something that is not allowed, or exceeds the
-                limits on size and work.
+            ExpressionError: the expression is invalid, not allowed, or exceeds the limits on size and work.
+            UrdfError, CycleError: from `lookup` or a called function.
         """
         if len(text) > MAX_LENGTH:
             raise ExpressionError(f"it has {len(text)} characters, more than {MAX_LENGTH}")
@@ -343,7 +343,7 @@ class Evaluator:
         return list(return_value) if name in ("items", "keys", "values") else return_value
 
     def _attribute(self, node: ast.Attribute, names: Lookup) -> Any:
-        """Entry of a map from a YAML file, `limits.elbow`, or a name in a namespace."""
+        """Entry of a map, such as `math.pi`, or `limits.elbow` from a YAML file; or a name in a namespace."""
         owner = self._node(node.value, names)
         if isinstance(owner, Names):
             return owner.lookup(node.attr)

@@ -49,7 +49,7 @@ class Files:
 
     def load_yaml(self, name: str, scalar: Scalar) -> Any:
         """Value of a YAML file, whose scalars `scalar` evaluates. Raises ExpressionError if it cannot be
-        read, and UrdfError if it is no YAML.
+        read, or exceeds the limits of `Totals`, and UrdfError if it is no YAML.
         """
         path = self.absolute(name)
         if path in self._yaml:

@@ -21,6 +21,7 @@ def percent(text: str, values: Any) -> str:
 
     Raises:
         FormatError: a width or precision is taken from the values or too wide, or the text would be too long.
+        TypeError, ValueError, KeyError: as Python's %.
     """
     conversions = text.split("%")[1:]
     for conversion in conversions:
@@ -41,8 +42,9 @@ def braces(text: str, values: tuple[Any, ...], named: Mapping[str, Any]) -> str:
     """`text.format(*values, **named)`; a field must be a value itself, not an attribute or entry of it.
 
     Raises:
-        FormatError: a field is more than the name or number of a value, a width is too wide, or the text
-            would be too long.
+        FormatError: a field is more than the name or number of a value, a width is taken from a value or too
+            wide, or the text would be too long.
+        ValueError, IndexError, KeyError: as Python's `format`.
     """
     fields = [parsed for parsed in string.Formatter().parse(text) if parsed[1] is not None]
     for _before, name, specification, _conversion in fields:
@@ -66,8 +68,8 @@ def _check_widths(specification: str) -> None:
 
 
 def _check_length(text: str, conversions: int, values: Iterable[Any], is_repeated: bool) -> None:
-    """Raises FormatError if the formatted text could be too long; `is_repeated`: whether a value may be
-    written at each conversion.
+    """Raises FormatError if the formatted text could be too long. `conversions`: their number; `is_repeated`:
+    whether a value may be written at each of them.
     """
     written = sum(len(value) if isinstance(value, str) else len(str(value)) for value in values)
     length = len(text) + conversions * WIDEST + written * (conversions if is_repeated else 1)

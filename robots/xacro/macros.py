@@ -13,7 +13,7 @@ class Parameter:
 
     name: str
     default: str | None = None  # an unevaluated text; None: required, or inherited
-    inherits: bool = False  # whether the caller's value of the same name is used without an argument
+    inherits: bool = False  # if the call gives no argument, use the caller's value of the same name
     stars: int = 0  # 1: the next element of the call; 2: the elements within that
 
 

@@ -13,9 +13,10 @@ NAME = re.compile(r"<name>\s*([\w.-]+)\s*</name>")
 
 
 def find_package(name: str, file: str) -> Path | None:
-    """Folder of a ROS package: above the file, beside a folder above it, or on ROS_PACKAGE_PATH or
-    AMENT_PREFIX_PATH; None if there is none. A folder with another name is accepted if its package.xml has
-    the package's name.
+    """Folder of a ROS package; None if there is none. It is the file's folder, one above it (up to
+    `FOLDERS_UP`), or at most two levels inside one of these, a folder on ROS_PACKAGE_PATH, or the folder
+    share of one on AMENT_PREFIX_PATH. A folder with another name is accepted if its package.xml has the
+    package's name.
     """
     folder = Path(file).resolve().parent
     above = [folder, *folder.parents][: FOLDERS_UP + 1]

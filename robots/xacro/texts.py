@@ -79,7 +79,7 @@ class TextEvaluator:
             raise self._error(element, f"in {text[:60]!r} {error}") from error
 
     def needed(self, element: Element, attribute: str, scope: Scope) -> str:
-        """Evaluated text of an attribute. Raises UrdfError if it is missing."""
+        """Evaluated text of an attribute. Raises UrdfError if it is missing, empty or cannot be evaluated."""
         return str(self.text(self.reader.text(element, attribute), scope, element))
 
     def is_true(self, element: Element, attribute: str, otherwise: bool, scope: Scope) -> bool:
@@ -95,7 +95,7 @@ class TextEvaluator:
             raise self._error(element, f"{attribute}='{value}': {error}: write one of them") from error
 
     def raw(self, raw: Raw, scope: Scope) -> Any:
-        """Value of a property that is evaluated at its use."""
+        """Value of a property's stored text, which is evaluated when the property is first used."""
         return self.text(raw.text, scope, raw.element)
 
     def _value(self, name: str, scope: Scope) -> Any:
@@ -105,8 +105,8 @@ class TextEvaluator:
         return self.functions[name] if scope.holder(name) is None else scope.get(name, self.raw)
 
     def _document_functions(self, root: Element) -> dict[str, Any]:
-        """Functions that need the document, in addition to those of `expressions.py`: those of `xacro.` and
-        map().
+        """Names for the document's expressions in addition to those of `expressions.py`: `xacro` with its
+        functions, some of these without `xacro.`, map(), and `python`, which has map() too.
         """
 
         def warn(*words: object, **_options: object) -> str:
@@ -158,7 +158,9 @@ class TextEvaluator:
     def _expression(
         self, text: str, scope: Scope, element: Element, names: Mapping[str, Any] = NO_NAMES
     ) -> Any:
-        """Value of an expression, in which `names` take precedence over properties."""
+        """Value of an expression, in which `names` take precedence over properties. Raises UrdfError at
+        `element` if it cannot be evaluated.
+        """
         try:
             return self.evaluator.evaluate(
                 text, lambda name: names[name] if name in names else self._value(name, scope)

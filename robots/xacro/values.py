@@ -59,8 +59,9 @@ def truth(value: Any) -> bool:
 
 
 def yaml_scalar(text: str, is_plain: bool, tag: str | None, evaluate: Callable[[str], Any]) -> Any:
-    """Value of a YAML scalar. One that is quoted (not `is_plain`) is a text. A tag is the unit of a number or
-    of an expression, which `evaluate` evaluates. Raises ValueError for unknown tags.
+    """Value of a YAML scalar. A tag is the unit of a number or of an expression, which `evaluate` evaluates:
+    the value is in rad or m. Without a tag, a quoted scalar (not `is_plain`) is a text. Raises ValueError for
+    unknown tags and values that are no number.
     """
     if tag:
         if tag not in UNITS:

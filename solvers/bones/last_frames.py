@@ -41,7 +41,7 @@ class LastFrames(NamedTuple):
 
     def has_jumped(self, goal: GazeGoal, jump: float) -> bool:
         """Whether a target, as seen from the base, or a joint of the posture has moved by more than `jump`
-        [rad], or the aim error of the last frame was not below `jump`.
+        [rad], the aim error of the last frame was not below `jump`, or the last goal is unknown.
         """
         if self.goal is None or self.missed >= jump or self.goal_moved(goal) > jump:
             return True
@@ -53,7 +53,7 @@ class LastFrames(NamedTuple):
         return self.deviation if self.transition is None else self.transition.shown()
 
     def extrapolated(self) -> BonePose:
-        """The next frame's deviation, extrapolated from the last two."""
+        """The next frame's deviation, extrapolated from the last two; the last one if there is only one."""
         last, before = self.deviation, self.before
         if before is None:
             return last

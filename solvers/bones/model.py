@@ -1,11 +1,12 @@
 """A skeleton as bones: which joints are one bone, how bones rotate away from an authored pose, and what that
 costs.
 
-A bone's joints are revolute joints at one position. Three without limits are one spherical joint, so that no
-pose of it is singular. A bone's deviation is the rotation vector t from its authored to its solved
-orientation, in its own frame. It costs t' K t / 2 with K = (I / i)^p: I is the inertia of everything that the
-bone carries (`inertia.py`), and i the trace of the last bone's inertia. Values of the option `look_from`
-above its middle lower p; values below it make the rotation of each bone cost more than that of the next.
+A bone's joints are revolute joints at one position. Three without limits, and with perpendicular axes, are
+one spherical joint, so that no pose of it is singular. A bone's deviation is the rotation vector t from its
+authored to its solved orientation, in its own frame. It costs t' K t / 2 with K = (I / i)^p: I is the inertia
+of everything that the bone carries (`inertia.py`), and i the trace of the last bone's inertia. Values of the
+option `look_from` above its middle lower p; values below it make the rotation of each bone cost more than
+that of the next.
 """
 
 import math
@@ -186,7 +187,7 @@ class BoneModel:
         return costs * weights[:, None, None], slides * float(costs.max(initial=1.0))
 
     def pose(self, angles: Angles) -> BonePose:
-        """The configuration for joint values (n,) [rad or m]."""
+        """The configuration for joint values (n,) [rad or m], clamped to the limits."""
         values = self._within(angles)
         return BonePose(values, ball_rotation(self.ball_axes, values[self.balls]))
 
@@ -201,7 +202,7 @@ class BoneModel:
         return self.tree.forward(pose.values[None], balls=pose.balls[None])
 
     def moved(self, pose: BonePose, step: Angles) -> BonePose:
-        """The configuration after a step (n,) [rad or m] of all coordinates."""
+        """The configuration after a step (n,) [rad or m] of all coordinates, clamped to the limits."""
         values, balls = self.tree.moved(pose.values, pose.balls, step)
         return BonePose(self._within(values), balls)
 
@@ -218,7 +219,7 @@ class BoneModel:
         )
 
     def deviated(self, authored: BonePose, deviation: BonePose) -> BonePose:
-        """The configuration that differs from an authored one by `deviation`."""
+        """The configuration that differs from an authored one by `deviation`, clamped to the limits."""
         return BonePose(self._within(authored.values + deviation.values), authored.balls @ deviation.balls)
 
     def angles(self, pose: BonePose, near: Angles) -> Angles:
@@ -304,7 +305,9 @@ def bones_of(skeleton: Skeleton) -> list[Bone]:
 
 
 def _is_ball(joints: list[Joint]) -> bool:
-    """Whether joints at one position can produce every rotation."""
+    """Whether joints at one position are solved as one spherical joint: three without limits, with
+    perpendicular axes and no rotation between them at rest.
+    """
     if len(joints) < 3 or any(joint.upper - joint.lower < NO_LIMITS for joint in joints):
         return False
     axes = np.array([joint.axis for joint in joints])

@@ -109,8 +109,8 @@ class PoseProblem:
         Args:
             at: Configuration before the step.
             forces: Forces (r,) of the last step, by which the curvature of the aim is weighted.
-            damping: Fraction of the secondary cost's diagonal that is added to it; it also reduces the
-                corrected part of the aim error.
+            damping: Fraction of the diagonal of the secondary cost's Hessian that is added to it; it also
+                reduces the corrected part of the aim error.
         """
         errors, columns = at.errors.error[0], at.errors.columns[0]
         desired = (
@@ -148,8 +148,9 @@ class PoseProblem:
     def _solved(
         self, matrix: Angles, descent: Angles, pose: BonePose, columns: Angles, desired: Angles
     ) -> Angles:
-        """Step (n,) from a pose to the minimum of a quadratic cost that also corrects the aim error `desired`
-        (r,); `columns` (n, r) is the reduction of that error per unit of each joint.
+        """Step (n,) from a pose, within limits and at most `LONGEST_STEP`, toward the minimum of a quadratic
+        cost (Hessian `matrix`, negative gradient `descent`) that also corrects the aim error `desired` (r,);
+        `columns` (n, r) is the reduction of that error per unit of each joint.
         """
         model = self.model
         whole = AIM_COST * (columns @ columns.T)

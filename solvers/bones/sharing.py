@@ -47,8 +47,8 @@ class LookingBones(NamedTuple):
         return bounds
 
     def look_from(self, look: float, whole: float) -> float | None:
-        """The least value of the option `look_from`, from its middle up, at which no bone exceeds its bound;
-        None if there is none.
+        """The least value of the option `look_from`, from its middle up, at which no bone exceeds its bound
+        (for a single bone, 1); None if there is none.
 
         Args:
             look: Angle [rad] that these bones rotate by together.

@@ -37,7 +37,7 @@ class Clamp:
     @staticmethod
     def for_skeleton(skeleton: Skeleton, links: float = HALF_A_LINK, angle: float = LARGEST_TURN) -> "Clamp":
         """Clamping distance of `links` times the median link length [fraction of the reach], with `angle`
-        [rad] for orientations.
+        [rad] for orientations; the whole reach if no link has a length.
         """
         lengths = [length(joint.rest_offset) for joint in skeleton.joints[1:]] + [
             length(end.offset) for end in skeleton.ends
@@ -46,8 +46,8 @@ class Clamp:
         return Clamp(links * float(np.median(real)) / skeleton.reach if real else 1.0, angle)
 
     def at_first(self, linear: Linear, before: Allowances | None) -> Allowances:
-        """The allowances for a frame's first update: unbounded for ends whose targets have jumped since
-        `before`.
+        """The allowances for a frame's first update: as `before`, but unbounded for ends whose targets have
+        jumped since then; without `before`, unbounded for all.
         """
         errors = errors_by_block(linear)
         if before is None:
@@ -61,7 +61,7 @@ class Clamp:
 
     def after(self, linear: Linear, before: Allowances) -> Allowances:
         """The allowances for the next update: D_max plus the reduction of each error by the update that led
-        to `linear`.
+        to `linear`; unbounded for a block of errors that `before` lacks.
         """
         errors = errors_by_block(linear)
         most = {

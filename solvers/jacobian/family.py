@@ -27,8 +27,8 @@ def pseudoinverse(skeleton: Skeleton, options: JacobianOptions = PLAIN) -> Jacob
 
 
 def dls(skeleton: Skeleton, options: DampedOptions = DAMPED) -> JacobianSolver:
-    """Solver by damped least squares, with damping by the error, so that targets out of reach need no
-    constant for each robot. With the option Near Targets it clamps target distances, which needs less
+    """Solver by damped least squares; by default with damping by the error, so that targets out of reach need
+    no constant for each robot. With the option Near Targets it clamps target distances, which needs less
     damping (Buss's DLS').
     """
     return _solver(skeleton, Damped(options.damping_law, options.largest_change), options)

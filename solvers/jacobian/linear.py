@@ -101,7 +101,7 @@ class Linear:
         return lengths
 
     def with_error(self, error: Array) -> "Linear":
-        """The same problem with another error (r,)."""
+        """The same problem with another error (r,); its `error_size` is not computed."""
         other = Linear(error, self.jacobian, self.blocks, self.secondary, self.kept)
         if "factors" in self.__dict__:
             other.__dict__["factors"] = self.factors

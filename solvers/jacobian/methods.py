@@ -125,7 +125,7 @@ class SelectivelyDamped(SingleTask):
 
 
 def selective_bounds(linear: Linear, largest_change: float) -> Array:
-    """Largest joint change gamma (k,) that each singular vector causes, as Buss & Kim define it."""
+    """Largest change gamma (k,) of a joint that each singular vector may cause, as Buss & Kim define it."""
     parts = linear.factors
     together = linear.norms(parts.left).sum(axis=0)  # N: sum of the norms of all ends' movements
     # M: sum of the ends' movements by each joint alone

@@ -165,6 +165,8 @@ def twists(skeleton: Skeleton) -> Mask:
 
 
 def _along(joint: Joint, lines: list[Vector]) -> bool:
-    """Whether all lines (in a joint's frame) that have a length lie along its axis."""
+    """Whether all lines (in a joint's frame) that have a length lie along its axis; False for a prismatic
+    joint.
+    """
     sines = [length(cross(joint.axis, line)) / length(line) for line in lines if any(line)]
     return joint.kind == "revolute" and all(sine <= SINGLE_PRECISION for sine in sines)

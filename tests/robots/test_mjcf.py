@@ -247,6 +247,7 @@ def test_a_ball_is_three_hinges_that_belong_together(tmp_path):
 def test_a_joint_between_the_world_and_the_outermost_body_moves_it(tmp_path):
     assert read_text(tmp_path, world('<body name="b"><joint name="j"/></body>')).root == "world"
     assert read_text(tmp_path, world('<body name="b"><freejoint/></body>')).root == "b"
+    assert read_text(tmp_path, world('<body name="b"><joint type="free"/></body>')).root == "b"
     assert read_text(tmp_path, world('<body name="a"/><body name="b"/>')).root == "world"
 
 

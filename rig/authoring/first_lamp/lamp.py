@@ -162,8 +162,9 @@ def ball_position(phase: float, swings: float = 1.0, bobs: float = 2.0) -> Vecto
 
 
 def rounds(scene: bpy.types.Scene, position_at: Callable[[float], Vector]) -> dict[int, Vector]:
-    """Keys of a closed path repeated a whole number of times over the scene's frames, so that a target does
-    not jump when playback repeats.
+    """Frame -> position [m] for the keys of a closed path, repeated a whole number of times over the scene's
+    frames, so that a target does not jump when playback repeats. If the scene is shorter than half a period,
+    the path is one period long.
 
     Args:
         scene: The scene.

@@ -27,7 +27,7 @@ COLOURS = {"GROUND": (0.25, 0.27, 0.3, 1.0), "MOVES": (0.85, 0.55, 0.2, 1.0)}
 
 
 def make(owner: bpy.types.Object) -> bpy.types.PropertyGroup:
-    """Makes a mechanism without joints on an object; returns its settings."""
+    """Makes an object the owner of a mechanism, by a new `uid`; returns the mechanism's settings."""
     settings = owner.limber.mechanism
     settings.uid = uuid4().hex
     return settings
@@ -66,7 +66,7 @@ def add(recipe: Recipe, position: Sequence[float] = (0.0, 0.0, 0.0)) -> bpy.type
 
 
 def target_at(name: str, matrix: Matrix, collection: bpy.types.Collection) -> bpy.types.Object:
-    """A new empty with this world matrix, as the target of a body."""
+    """A new empty with position and rotation of a world matrix, as the target of the body `name`."""
     target = bpy.data.objects.new(f"{name} Target", None)
     target.empty_display_type, target.empty_display_size = "CUBE", 0.02
     position, rotation, _ = matrix.decompose()
@@ -165,7 +165,8 @@ def from_closures(rig: bpy.types.Object, text: str) -> tuple[int, tuple[str, ...
         Number of loops that were closed, and warnings as sentences.
 
     Raises:
-        RigError: the armature was not imported, or the text cannot be used; nothing has changed then.
+        RigError: the armature was not imported, or the text cannot be used or names neither loops nor motors;
+            nothing has changed then.
     """
     mechanism, _, _ = bones.file_mechanism(rig, text)
     loops = sum(joint.closes for joint in mechanism.joints)
@@ -185,7 +186,7 @@ def from_closures(rig: bpy.types.Object, text: str) -> tuple[int, tuple[str, ...
 
 def owner_in(collection: bpy.types.Collection, joint_objects: list) -> bpy.types.Object:
     """A new empty in a collection, to own a mechanism of joint objects; its display size is in proportion to
-    the distances between them and their bodies.
+    the largest extent, along an axis, of the joint objects and their bodies.
     """
     bodies = [body for joint in joint_objects for body in ends(joint) if body is not None]
     positions = np.array([obj.matrix_world.translation for obj in (*joint_objects, *bodies)])

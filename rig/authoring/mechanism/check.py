@@ -121,8 +121,8 @@ def _do_goals_fix_pose(settings: bpy.types.PropertyGroup) -> bool:
 
 
 def _of_list(owner: bpy.types.Object, scene: bpy.types.Scene) -> Iterator[Finding]:
-    """Findings about joints and bodies that are connected with the mechanism but not in its list, and joints
-    that two mechanisms list.
+    """Findings about joints that hold a body of the mechanism and are not in its list, joints that two
+    mechanisms list, and bodies in its collection that no joint holds.
     """
     yield from _of_unlisted(owner, scene)
     yield from _of_shared(owner, scene)
@@ -184,7 +184,7 @@ def _of_rods(reading: Reading) -> Iterator[Finding]:
 
 
 def of_physics(context: bpy.types.Context, reading: Reading) -> Iterator[Finding]:
-    """Findings about bodies of the mechanism that Blender's rigid body simulation moves too."""
+    """A finding if Blender's rigid body simulation moves bodies of the mechanism too, about the first one."""
     world = context.scene.rigidbody_world
     if world is None or not world.enabled:
         return

@@ -25,8 +25,8 @@ from ...scene.placement import Placement
 
 
 def of_motors(settings: bpy.types.PropertyGroup, reading: Reading) -> Iterator[Finding]:
-    """Findings about motors whose limits exclude the rest pose, or with which no motion filter can work, and
-    about a mechanism without motors.
+    """Findings about motors whose limits exclude the rest pose, or with whose limits the mechanism's motion
+    filter cannot work, and about a mechanism without motors.
     """
     joints = reading.mechanism.joint
     for motor in settings.motors:
@@ -63,10 +63,13 @@ def locked_motors(settings: bpy.types.PropertyGroup, assembly: Assembled) -> lis
 
 
 def of_loops(settings: bpy.types.PropertyGroup, assembly: Assembled) -> Iterator[Finding]:
-    """Findings about loops that a misaligned joint axis locks, and about motors that cannot move."""
+    """Findings about loops that lie flat, so that they can only fold out of their plane; about loops that a
+    misaligned joint axis locks; and about further motors that cannot move.
+    """
     locked = locked_motors(settings, assembly)
     loops = locked_loops(assembly.model.solver, assembly.model.rest)
     misaligned_loops = [loop for loop in loops if loop.misaligned is not None]
+    # hinges whose axes lie in the plane of their own loop
     for flat in flat_loops(assembly.model.solver, assembly.model.rest):
         yield Finding(
             f"Hinges {named(flat.joints)} have axes along {_in_world(flat.axis, assembly)}, in the plane of"
@@ -74,6 +77,7 @@ def of_loops(settings: bpy.types.PropertyGroup, assembly: Assembled) -> Iterator
             " move in the plane, rotate them, so that their axes lie along"
             f" {_in_world(flat.normal, assembly)} in the world"
         )
+    # loops that a single axis locks, since its direction is off
     for loop in misaligned_loops:
         yield Finding(
             _of_axis(
@@ -86,6 +90,7 @@ def of_loops(settings: bpy.types.PropertyGroup, assembly: Assembled) -> Iterator
                 assembly,
             )
         )
+    # motors that are locked for another reason
     for motor in locked:
         name = inputs.motor_joint(motor, assembly.reading)
         # the misaligned axis of its loop, reported already, explains why this motor is locked

@@ -52,8 +52,8 @@ def _key(
     least: float,
     frame: float,
 ) -> None:
-    """Keys the goals' weights: `full` (3,) for goals whose target is in `carried`, else `full` times
-    `least`.
+    """Keys the goals' weights: `full` (3,) for goals whose target carries the centre of mass, by `carried`
+    (target -> whether it does), else `full` times `least`.
     """
     for goal in (settings.goals[k] for k in indices):
         share = 1.0 if carried[_target(goal)] else least
