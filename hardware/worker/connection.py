@@ -154,7 +154,8 @@ class Connection(ABC):
         time: Current time [s].
 
     Attributes:
-        fault_report: The fault with its cause; it stays until `acknowledge_fault`, as `fail` says.
+        fault_report: The fault with its cause; None without one. `fail` sets it, and `acknowledge_fault`
+            clears it if the connection still works.
         state: Confirmed or requested state of the device.
         limited_device: The device, with its channels' ranges narrowed to the limits that the servos
             themselves store.
@@ -191,12 +192,12 @@ class Connection(ABC):
 
     @property
     def is_disarmed(self) -> bool:
-        """Whether the device has confirmed that it is disarmed or stopped."""
+        """Whether the device is known not to be armed: it is disarmed, stopped or limp."""
         return self.state in AT_REST
 
     def request(self, desired: DesiredState, channels: Collection[int] | None = None) -> None:
-        """Change the desired state of these channels (None: all); the next `speak` sends it without waiting
-        for an older answer.
+        """Change the desired state of these channels (None: all). If this changes anything and needs a
+        command, the next `speak` sends it without waiting for an older answer.
         """
         requested_channels = self._all if channels is None else frozenset(channels)
         if desired is self._desired and requested_channels == self._channels_meant:
@@ -304,10 +305,13 @@ class Connection(ABC):
 
     @abstractmethod
     def close(self, time: float) -> None:
-        """Close the port, after a last command to a device that may still receive it."""
+        """Close the port. If the device may still receive a command and is not at rest, first disarm it
+        (release the servos that go limp), or stop it again if it is stopping. Moves without an answer count
+        as lost.
+        """
 
     def _receive(self) -> bytes | None:
-        """The bytes that have arrived; None if the port has failed."""
+        """The bytes that have arrived; None if the port has failed, which is recorded as the fault."""
         try:
             return self._transport.read()
         except TransportError as error:
@@ -315,7 +319,9 @@ class Connection(ABC):
             return None
 
     def _transmit(self, data: bytes) -> bool:
-        """Send bytes; returns False if the port did not accept them."""
+        """Send bytes; returns False if the port did not accept them. An error of the port is recorded as the
+        fault.
+        """
         try:
             return self._transport.write(data)
         except TransportError as error:

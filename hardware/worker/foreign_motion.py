@@ -27,7 +27,9 @@ class ForeignMotion:
         self._astray: dict[int, deque[float]] = {}
 
     def forget(self) -> None:
-        """Forget everything before now: from now on all motion should follow Limber's commands."""
+        """Forget commands and stray measurements, since from now on all motion should follow Limber's
+        commands. Measured angles are kept for `is_moving`.
+        """
         self._commanded.clear()
         self._astray.clear()
 
@@ -48,8 +50,8 @@ class ForeignMotion:
                 self._astray.setdefault(motor, deque(maxlen=OFTEN)).append(time)
 
     def strayed(self, time: float) -> tuple[int, ...]:
-        """Motors with OFTEN measured angles outside the recently commanded ones, all within WITHIN of
-        `time` [s].
+        """Motors with OFTEN measurements farther than STRAY from the range of recently commanded angles, all
+        within WITHIN before `time` [s].
         """
         return tuple(
             motor

@@ -88,8 +88,8 @@ def turning_excess(limits: Limits) -> float:
 
 
 def stopping(state: Kinematic, limits: Limits) -> Reach:
-    """(lowest, highest) position that a joint passes on the fastest stop from a state, as `feasible` has
-    it.
+    """(lowest, highest) position that a joint passes on the fastest stop from `state`, with its velocity and
+    acceleration as by `feasible`.
     """
     start = feasible(state, limits)
     return stopping_range(

@@ -156,7 +156,8 @@ class ServoConnection(Connection):
 
     def move(self, time: float, raw: Sequence[float | None]) -> None:
         """Send goal positions (channels,) to armed servos; None for no goal. Nothing is sent while an answer
-        is missing or the line still transmits earlier bytes, since newer goals will follow.
+        is missing or the line still transmits earlier bytes, since newer goals will follow. If the servos'
+        watchdog must have timed out since the last goals, the connection fails.
         """
         if not self.armed or self._dialogue.busy or time < self._dialogue.line_free_at - EARLY:
             return
@@ -350,7 +351,7 @@ class ServoConnection(Connection):
 
     def _watch_standstill(self, time: float) -> None:
         """Switch off the torque of servos that keep rotating after their motion was ended, even if they are
-        set to hold.
+        set to hold; the connection then fails (WENT_ON).
         """
         if rotating := self._standstill.went_on() if self._standstill.is_watching(time) else []:
             self._kept_turning = sorted({*self._kept_turning, *rotating})
