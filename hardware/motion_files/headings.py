@@ -106,7 +106,9 @@ def name_and_unit(heading: str) -> tuple[str, str]:
 
 
 def is_unit(text: str) -> bool:
-    """Whether a text is a known unit of position or velocity."""
+    """Whether a text is a known unit: of a position, a time or another quantity, or one of these per second
+    ("deg/s").
+    """
     unit, _, _ = text.lower().partition("/s")
     return unit in (UNITS | TIME_UNITS).keys() | OTHER_UNITS
 
