@@ -1,9 +1,9 @@
-"""Arming without a press: once after this computer was switched on, if the installer has permitted it.
+"""Arming without a press: once after this computer was switched on, if its installer, the person who sets it
+up for the robot, has permitted it.
 
 The permission is in a file on this computer, `arm_at_start.json` in the user's configuration folder, with the
 SHA-256 of the character file and of a calibration file beside it, so that other files in their place arm
-nothing. Used permissions and faults are
-stored in the user's state folder.
+nothing. Used permissions and faults are stored in the user's state folder.
 """
 
 import hashlib
@@ -35,7 +35,7 @@ def _folder(variable: str, otherwise: str) -> Path:
 
 
 def permission_path() -> Path:
-    """Path of the installer's file."""
+    """Path of the file with the installer's permissions; it need not exist."""
     return _folder("XDG_CONFIG_HOME", ".config") / "arm_at_start.json"
 
 

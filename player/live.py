@@ -294,7 +294,7 @@ class LivePlay:
         return True
 
     def _show(self, page: PageServer, seconds: float) -> None:
-        """Sends the current state to the page while somebody watches the page."""
+        """Sends the current state to the page at the first tick, and while somebody watches the page."""
         self._show_due = seconds + SHOWN_EVERY
         if page.is_watched or not seconds:
             robots = [robot.plain() for robot in self._robots.robots] if self._robots is not None else []
@@ -373,7 +373,7 @@ class LivePlay:
         self._robots.order(order.word, order.names)
 
     def _status_line(self, seconds: float, pacing: Pacing) -> str:
-        """The status line."""
+        """Line of text on time, state, rate of ticks and robots."""
         state = f", {self._performance.state}" if self._performance.state else ""
         robots = self._robots.summary if self._robots is not None else "no robot"
         milliseconds = 1000.0 * pacing.tick_seconds
