@@ -56,7 +56,7 @@ def plain_of(text: str) -> Any:
     """The value of a JSON text, or of a YAML text that is no JSON.
 
     Raises:
-        ValueError: It is neither; the message is about JSON.
+        ValueError: It is neither, or YAML of several documents or without content; the message is about JSON.
     """
     try:
         return json_of(text)
@@ -95,7 +95,7 @@ def _members(fields: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _motor(fields: Mapping[str, Any]) -> dict[str, Any]:
-    """A motor's numbers by their fields' names, without other entries."""
+    """A motor's fields by name, with integers for texts of digits, and without those that can be ignored."""
     return {
         key: _number(value) for key, value in fields.items() if not _is_about(key, value) or key in FIELDS
     }
