@@ -233,7 +233,7 @@ class WorkerLink:
         self._disarmed_because = reason
 
     def stop(self) -> None:
-        """Emergency stop, in any state and from any thread; latches until `clear_fault`."""
+        """Emergency stop in any open state, from any thread; latched until `clear_fault` or `reconnect`."""
         with self._lock:
             if self._memory is not None:
                 self._stops += 1

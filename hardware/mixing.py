@@ -1,6 +1,6 @@
 """Conversion between joint values and the raw positions of the channels that they drive.
 
-A channel's servo rotates by the sum of its joints' values times their gears:
+A channel's servo rotates by the sum of its joints' values times their gears, the matrix A (channels, joints):
 
     rotation = A values, raw = zero + direction * per_radian * rotation
 

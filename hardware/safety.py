@@ -234,7 +234,9 @@ def was_held_up(before: Safety, inputs: SafetyInputs) -> bool:
 
 
 def _latched(before: Safety, inputs: SafetyInputs) -> Safety:
-    """Next state while a fault is latched, which lasts until the user clears it."""
+    """Next state while a fault is latched, until the user clears it: DISARMED, or CONNECTING if the
+    connection is lost or still has a fault.
+    """
     if inputs.command is not Command.CLEAR_FAULT:
         return before
     return Safety(State.DISARMED if inputs.connected and inputs.fault_report is None else State.CONNECTING)

@@ -223,8 +223,8 @@ def _axis(director: Director, order: Order, cause: str) -> None:
 
 
 def _seen(director: Director, order: Order, cause: str) -> None:
-    """Records that a camera sees a person. Without a camera the behaviour notices the person, but no chain
-    looks there.
+    """Records that a camera sees a person, which replaces an earlier command for the target of this name.
+    Without a camera the behaviour notices the person, but no chain looks there.
     """
     camera = named(order.name, director.performance.target_names) or order.name
     try:

@@ -251,7 +251,8 @@ class LiveRobots:
             robot.session.keep_alive()
 
     def order(self, word: str, name: str) -> None:
-        """Executes a command for the robot of this name; "": for all.
+        """Executes a person's command for the robot of this name; "": for all. Clearing all robots, or arming
+        while none has a fault, also clears the stored faults.
 
         Raises:
             PlayerError: No robot has that name, or the command cannot be executed now.

@@ -1,4 +1,4 @@
-"""Performance of a character: its movers on a stage of the engine, frame by frame, without a clock."""
+"""Performance of a character: its movers are solved frame by frame, without a clock."""
 
 from collections.abc import Mapping, Sequence
 from functools import partial

@@ -59,7 +59,7 @@ Entry = TypeVar("Entry", bound=MoverEntry)
 
 
 class MoverKey(NamedTuple):
-    """Key of a mover on a stage: movers of different kinds may have the same name."""
+    """Key of a mover in a performance: movers of different kinds may have the same name."""
 
     kind: type[MoverEntry]
     name: str

@@ -117,8 +117,8 @@ def _named(items: list[Any], depth: int) -> dict[str, Any]:
 
 
 def _from_columns(fields: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-    """Motors of an object that has each field of all motors, by their names or in the order of a list of
-    names; empty if it is no such object.
+    """Motors of an object that has a column for each field: its values of all motors, by name or in the order
+    of a list of names. Empty if it is no such object.
     """
     columns = {key: fields[key] for key in FIELDS if key in fields}
     if "range_min" not in columns:
@@ -143,7 +143,9 @@ def _by_name(names: list[str], column: Any) -> dict[str, Any] | None:
 
 
 def _field(key: Any) -> Any:
-    """The name of a motor's field in any spelling: "rangeMin" and "Range Min" are "range_min"."""
+    """The name of a motor's field in any spelling: "rangeMin" and "Range Min" are "range_min"; other keys
+    unchanged.
+    """
     plain = str(key).lower().replace("_", "").replace(" ", "").replace("-", "")
     return next((field for field in FIELDS if field.replace("_", "") == plain), key)
 

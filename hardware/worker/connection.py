@@ -36,7 +36,9 @@ class Durations:
         self.total += 1
 
     def percentile(self, share: float) -> float:
-        """The duration [s] below which a `share` (0 to 1) of all durations lie; 0 if none was counted."""
+        """The duration [s] below which a `share` (0 to 1) of all durations lie, to 2.5% between 1 us and 100
+        s; 0 if none was counted.
+        """
         missing = share * self.total
         for bucket, count in enumerate(self._counts):
             missing -= count
@@ -99,7 +101,9 @@ class Moves:
                 return
 
     def acknowledge_to(self, newest: int, time: float) -> None:
-        """Record that at `time` [s] all moves up to `newest` (a sequence number) are known to be executed."""
+        """Record that at `time` [s] all moves up to `newest` (a sequence number) are known to have reached
+        the device, which accepts them.
+        """
         for sequence in [sequence for sequence in self._waiting if sequence <= newest]:
             self.answer(sequence, True, time)
 
@@ -219,8 +223,8 @@ class Connection(ABC):
             self.fault_report = FaultReport(fault, detail)
 
     def readings(self) -> Sequence[Readings]:
-        """Readings of each channel's servo apart from its position: volts, degrees Celsius, share of the
-        maximum load, amperes.
+        """Newest readings of each channel's servo (channels,), by quantity, apart from its position: volts,
+        degrees Celsius, share of the maximum load, amperes; empty without readings.
         """
         return ({},) * len(self._device.channels)
 
@@ -287,7 +291,9 @@ class Connection(ABC):
 
     @abstractmethod
     def listen(self, time: float) -> None:
-        """Process the bytes that have arrived from the device."""
+        """Process the bytes that have arrived from the device. Faults that these report, or a silence that is
+        too long, become the connection's fault.
+        """
 
     @abstractmethod
     def move(self, time: float, raw: Sequence[float | None]) -> None:

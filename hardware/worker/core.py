@@ -127,8 +127,8 @@ class Worker:
         return connection.is_disarmed or not connection.alive
 
     def _slow_down(self, connection: Connection, time: float) -> bool:
-        """Send the next goals of a robot that comes to rest within its limits; returns whether it is still
-        moving, and may move.
+        """Send the next goals with which the robot comes to rest within its limits. Returns False, and sends
+        nothing, if it is at rest or must not be driven any more.
         """
         controller = self._controller
         if (

@@ -34,13 +34,13 @@ class ForeignMotion:
         self._astray.clear()
 
     def command(self, time: float, angles: Mapping[int, float]) -> None:
-        """Record the commanded angles [rad] at `time` [s], by motor."""
+        """Record the commanded angles [rad] at `time` [s], by the motors' ids."""
         self._commanded.append((time, angles))
         while len(self._commanded) > 1 and self._commanded[1][0] < time - RECENT:
             self._commanded.popleft()
 
     def measure(self, time: float, angles: Mapping[int, float]) -> None:
-        """Record the measured angles [rad] at `time` [s], by motor."""
+        """Record the measured angles [rad] at `time` [s], by the motors' ids, and which of them are stray."""
         self._measured.append((time, angles))
         while self._measured[0][0] < time - RECENT:
             self._measured.popleft()

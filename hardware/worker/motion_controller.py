@@ -116,12 +116,12 @@ class MotionController:
         """Raw goals `dt` [s] later, in a driven state.
 
         Args:
-            state: The state of the safety supervisor.
+            state: Safety state, one of DRIVEN.
             goal: Current motion (joints,) in Blender; None without one.
             dt: Time since the last step.
             reaches: As for `Drive.follow`.
-            speed_scale: Factor, 0 to 1, of the motion's speed. A robot that begins to brake does so from
-                that speed, and then as fast as the joints' limits allow.
+            speed_scale: Factor, 0 to 1, of the motion's speed. A robot that begins to brake does so from that
+                speed, and then as fast as the joints' limits allow.
         """
         dt = min(dt, LONGEST_STEP)
         drive = self._current_drive

@@ -273,7 +273,7 @@ class ServoConnection(Connection):
         self._execute(time)
 
     def _execute(self, time: float) -> None:
-        """Continue the plan until it waits for an answer; at its end, call `_on_done` or report a fault."""
+        """Continue the plan until it waits for an answer; at its end call `_on_done` or report a fault."""
         execution, self._execution = self._execution, None
         assert execution is not None
         try:
