@@ -196,7 +196,7 @@ class Connection(ABC):
 
     @property
     def is_disarmed(self) -> bool:
-        """Whether the device is known not to be armed: it is disarmed, stopped or limp."""
+        """Whether the device is known to follow no goals: it is disarmed, stopped or limp."""
         return self.state in AT_REST
 
     def request(self, desired: DesiredState, channels: Collection[int] | None = None) -> None:
@@ -311,9 +311,9 @@ class Connection(ABC):
 
     @abstractmethod
     def close(self, time: float) -> None:
-        """Close the port. If the device may still receive a command and is not at rest, first disarm it
-        (release the servos that go limp), or stop it again if it is stopping. Moves without an answer count
-        as lost.
+        """Close the port. If the device may still receive a command and is neither disarmed nor stopped,
+        first disarm it (release the servos that go limp), or stop it again if it is stopping. Moves without
+        an answer count as lost.
         """
 
     def _receive(self) -> bytes | None:

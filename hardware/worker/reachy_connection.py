@@ -260,7 +260,7 @@ class ReachyConnection(Connection):
         if self._line.opened:  # a silent or unreadable daemon may still receive commands
             if self.state is ConnectionState.STOPPING:
                 self._stop(time)
-            elif self.state in (ConnectionState.ARMING, ConnectionState.ARMED, ConnectionState.DISARMING):
+            elif self.state not in (ConnectionState.DISARMED, ConnectionState.STOPPED):
                 self._release(self._limp)
             self._transmit(self._line.answers() if self._line.ended else self._line.close())
         self._transport.close()

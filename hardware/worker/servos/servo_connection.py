@@ -205,7 +205,7 @@ class ServoConnection(Connection):
 
     def close(self, time: float) -> None:
         self._moves.give_up()
-        if self._identified and (self.state in ARMING_STATES or not super().is_disarmed):
+        if self._identified and (self.state is ConnectionState.LIMP or not super().is_disarmed):
             self._dialogue.interrupt(())
             self._ask(lambda: self._codec.stop({}, self._to_release))
             self._exchange_bytes(b"", time)
