@@ -1,8 +1,8 @@
 """Arming without a press: once after this computer was switched on, if its installer, the person who sets it
 up for the robot, has permitted it.
 
-The permission is in a file on this computer, `arm_at_start.json` in the user's configuration folder, with the
-SHA-256 of the character file and of a calibration file beside it, so that other files in their place arm
+The permission is in a file on this computer, `arm_at_start.json` in the user's configuration folder, with one
+SHA-256 for the character file and a calibration file beside it, so that other files in their place arm
 nothing. Used permissions and faults are stored in the user's state folder.
 """
 
@@ -40,7 +40,7 @@ def permission_path() -> Path:
 
 
 class Permission(NamedTuple):
-    """Permission to arm at the start: SHA-256 for which it is given, see `_digest`."""
+    """Permission to arm at the start, for files with this SHA-256 (`_digest`)."""
 
     digest: str
 
@@ -113,7 +113,9 @@ def allow(character: Path) -> Path:
 
 
 def _digest(character: Path) -> str:
-    """SHA-256 of a character file, together with the calibration file beside it if there is one."""
+    """SHA-256 over the SHA-256 of a character file and, if there is one, that of the calibration file beside
+    it.
+    """
     beside = calibration_beside(character)
     files = [character, beside] if beside.exists() else [character]
     return hashlib.sha256(b"".join(hashlib.sha256(content(path)).digest() for path in files)).hexdigest()

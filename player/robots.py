@@ -117,7 +117,8 @@ class FollowedValues:
         self._filtered: dict[str, FilteredValue] = {}
 
     def at(self, performance: Performance, dt: float) -> list[Kinematic]:
-        """Values of the joints with their velocities and accelerations, per second.
+        """Values of the joints with their velocities and accelerations, per second; 0 for a joint that was
+        not solved.
 
         Args:
             performance: The performance, after its tick.

@@ -145,8 +145,8 @@ class LeRobotMotor:
         return 200.0 * share - 100.0 if mode == "range_m100_100" else 100.0 * share
 
     def position(self, value: float, mode: Mode) -> float:
-        """Reported position [steps] for a value of LeRobot in the unit of `mode`: the inverse of `value`.
-        LeRobot truncates it to whole steps before sending it.
+        """Reported position [steps] for a value of LeRobot in the unit of `mode`, in the range modes clamped
+        to the range: the inverse of `value`. LeRobot truncates it to whole steps before sending it.
         """
         if mode == "degrees":
             return math.radians(value) * STEPS_PER_RADIAN + self.middle

@@ -78,8 +78,9 @@ def csv_of(rows: Iterable[Iterable[str]]) -> bytes:
 
 
 def read_table(data: bytes, frame_rate: float = 0.0) -> Recording:
-    """A CSV or TSV table: a heading, a column with the time, a joint in each other column. Without a time,
-    rows are frames, `frame_rate` per second (0 if not known), and a column may have frame numbers.
+    """Recording of a CSV or TSV table: a heading, a column with the time, a joint in each other column.
+    Without a time, rows are frames, `frame_rate` per second (0 if not known), and a column may have frame
+    numbers.
 
     A heading's unit is in brackets, [deg], (rad), [mm], after the joint's name, "elbow_deg", "elbow, deg", or
     in a row of units below. Without a unit, angles are radians or degrees, as the user has set; under

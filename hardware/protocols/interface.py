@@ -307,7 +307,9 @@ class Codec(ABC):
         return ()
 
     def check(self, servos: Collection[int]) -> tuple[Exchange, ...]:
-        """Queries for errors of servos or controller; empty if every answer reports them anyway."""
+        """Queries for errors of servos or controller; empty if every answer reports them anyway, or none are
+        reported.
+        """
         return ()
 
     def limit(self, servo: int, speed: float) -> tuple[Exchange, ...]:

@@ -62,8 +62,8 @@ class ServoChannels:
         return [self._channels[index].servo for index in sorted(channels)]
 
     def goals(self, raw: Sequence[float | None]) -> dict[int, int]:
-        """Goal of each servo by id, in the protocol's units, for raw positions (channels,); None for no
-        goal.
+        """Goal of each servo by id, in the protocol's units, for raw positions (channels,); servos whose
+        position is None are left out.
         """
         pairs = zip(self._channels, raw, strict=True)
         return {

@@ -249,8 +249,8 @@ class ServoConnection(Connection):
         self._goals.forget(self._channels.servos_of(self._channels_meant))
 
     def _stop(self, time: float) -> None:
-        """Stop at once, even during an open query: servos hold their current position if it is known, or else
-        their newest goal.
+        """Stop at once, even during an open query: servos with a goal hold their current position if it is
+        known, or else that goal; servos to be released lose their torque.
 
         Servos do not answer the frames of a stop, which may be damaged. So servos to be released are released
         again afterwards, by a plan that waits for their answers.
