@@ -208,8 +208,8 @@ def _other_series(
 
 
 def _shared_id_remarks(heard: Sequence[Message], port: str, rate: int) -> Iterator[Remark]:
-    """Remarks on servos that share an id: they answer at the same time, so that answers are damaged or arrive
-    twice.
+    """Remarks on signs of servos that share an id, or of a bad line: such servos answer at the same time, so
+    that answers are damaged or arrive twice.
     """
     for message in heard:
         if isinstance(message, Problem) and message.kind is ProblemKind.UNEXPECTED:

@@ -55,7 +55,8 @@ class Permission(NamedTuple):
 
     def claim(self) -> str:
         """Uses up the single arming that is permitted after this computer was switched on. Returns "" if the
-        robot may be armed, else the reason why not.
+        robot may be armed, else the reason why not: a stored fault, after which nothing is used up, an
+        earlier use, or a file that cannot be read or made.
         """
         if self._fault_path.exists():
             return "after a fault a person clears or arms first"

@@ -73,7 +73,9 @@ def plain_of(text: str) -> Any:
 
 
 def as_motors(plain: Any, depth: int = 0) -> Any:
-    """A calibration as an object of motors, or of arms with motors. Other values are returned unchanged."""
+    """A calibration as an object of motors, or of arms with motors, without members that can be ignored.
+    Other values are returned unchanged.
+    """
     if depth > DEEPEST:
         return plain
     if isinstance(plain, list):
