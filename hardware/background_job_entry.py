@@ -20,7 +20,9 @@ TASKS = {"scan": "scan", "change": "change_servo", "describe": "describe"}
 
 
 def end_with_blender(entry: dict[str, Any]) -> None:
-    """Wait until standard input is closed, which happens when Blender ends; then exit the process."""
+    """Wait until standard input is closed, which happens when Blender ends; then exit the process. `entry`:
+    the functions of worker/entry.py, by name.
+    """
     entry["notice_end_of_input"](threading.Event())
     os._exit(0)  # ends at once, since the main thread may wait for a driver
 

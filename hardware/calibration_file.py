@@ -1,8 +1,8 @@
 """Calibration file: the servos of a robot and how its joints drive them, as JSON to load into another scene.
 
 The JSON has a version number, the protocol with its settings, the joints with their units and, for each
-servo, the joints that drive it, its zero position, direction and range. The parser is strict: errors name the
-file, the joint or servo, the field, and the expected and found value. Writing is atomic.
+servo, its id, the joints that drive it, its zero position, direction, range and further data. The parser
+refuses unknown fields. Writing is atomic.
 """
 
 from __future__ import annotations
@@ -65,9 +65,7 @@ LARGEST = 1e12
 
 
 class CalibrationError(HardwareError, ValueError):
-    """A calibration cannot be used; the message names the file, the field, the expected and the
-    found value.
-    """
+    """A calibration cannot be used or written; the message says what is wrong."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,8 +159,7 @@ def load(path: Path) -> RobotCalibration:
     """Read a calibration file.
 
     Raises:
-        CalibrationError: The file is missing or cannot be used; the message names file, joint or servo,
-            field, expected and found value.
+        CalibrationError: The file is missing or cannot be used; the message names it and what is wrong in it.
     """
     try:
         text = read_text(path, SMALL)

@@ -49,8 +49,8 @@ def describe(protocol: str, settings: ProtocolSettings = DEFAULT, program: str =
 
 
 def run(arguments: Mapping[str, Any], serial: ModuleType | None) -> Iterator[JobEvent]:
-    """Run the background job: describe `arguments["protocol"]`, whose file has the digest
-    `arguments["program"]`.
+    """Run the background job: describe the protocol `arguments["protocol"]`. If that is a user's file, it
+    runs only with the content whose SHA-256 is `arguments["program"]`. Raises ProtocolError as `describe`.
     """
     yield describe(arguments["protocol"], program=arguments["program"])
 

@@ -107,14 +107,15 @@ class ServoChannel:
             degrees).
         lowest: Lowest allowed raw position.
         highest: Highest allowed raw position.
-        on_silence: What the device does with the servo when it receives no more commands: hold its last
-            pulse, or detach (no pulse, limp).
+        on_silence: What the servo does when the robot is disarmed or stopped and, on a board with Limber's
+            firmware, when commands stop coming: hold its last goal, or detach (no pulse or torque, limp).
         speed: The servo's maximum speed [rad/s]; None if not known.
         homing_offset: Offset in the servo with which zero and range were calibrated [raw units]; None if not
             known, and then not compared.
 
     Raises:
-        DeviceError: A value that no servo can have.
+        DeviceError: A value is one that no servo can have, no joint drives the channel, a joint drives it
+            twice, or a gear is 0.
     """
 
     servo: int
@@ -185,15 +186,18 @@ class Device:
         joints: The joints, in the order of the values for `WorkerLink.send`.
         channels: The servos, in any order.
         baudrate: Baud rate of the serial port [bit/s].
-        protocol: Name of the protocol: "limber", or one in `protocols.table`.
+        protocol: Name of the protocol: one of `protocols.table.BUILT_IN`, or `file:` and the path of a user's
+            file.
         latency: Delay of all motion [s], for synchronisation with sound; if negative, the values are sent
             earlier by that time.
         settings: Settings of the protocol.
         program: SHA-256 of the user's protocol file, if the protocol is one; no other content is run.
 
     Raises:
-        DeviceError: The port is empty, the address is invalid, there is no channel, two channels have the
-            same servo, or joints and channels do not belong together.
+        DeviceError: The port is empty, the address is invalid, there is no channel, there are more than
+            `MAX_CHANNELS` joints or channels, the baud rate is not above 0, the latency is beyond
+            `LONGEST_LATENCY`, two channels have the same servo, two joints the same name, a joint has no
+            channel, or a channel names a joint that is not in `joints`.
     """
 
     port: str

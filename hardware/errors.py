@@ -1,4 +1,6 @@
-"""Base classes of errors. Every message names the channel, port or value and the remedy."""
+"""Errors that several modules of the robot link raise. Messages are for the user: what is wrong and, in most,
+what to do.
+"""
 
 
 class HardwareError(Exception):
@@ -10,7 +12,7 @@ class DeviceError(HardwareError, ValueError):
 
 
 class AnglesError(HardwareError, ValueError):
-    """Joint values, or the index of a joint or channel, do not fit the device."""
+    """Joint values do not fit the device or are not finite, or it has no joint or channel of an index."""
 
 
 class WorkerError(HardwareError):

@@ -22,7 +22,8 @@ class FrameThinning:
         self._next_at = 0.0  # [s] time from which a frame is selected in any case
 
     def take(self, time: float, due: float) -> float | None:
-        """Time [s] from this frame to the next selected one; None if this frame is not selected.
+        """Time [s] from this frame to the next selected one, 0 if `due` is 0; None if this frame is not
+        selected.
 
         Args:
             time: Time [s] of the frame.

@@ -91,8 +91,8 @@ class WorkerLink:
         return None if self._process is None else self._process.pid
 
     def open(self) -> None:
-        """Start the worker, which connects to the device; nothing moves. No effect if the link is open
-        already.
+        """Start the worker, which connects to the device; nothing moves. No effect if a worker runs already;
+        a lost one is replaced.
 
         Raises:
             WorkerError: The memory map cannot be made, or the process cannot be started.
@@ -164,8 +164,8 @@ class WorkerLink:
         self._write()
 
     def arm(self) -> None:
-        """Arm the robot: it moves slowly from its current pose to the newest values. A robot that does not
-        measure waits for `confirm_pose`.
+        """Arm the robot: it moves slowly from its current pose to the newest values. A robot whose pose is
+        not known waits for `confirm_pose`.
         """
         self._give(Command.ARM)
 
@@ -227,13 +227,13 @@ class WorkerLink:
         self._give(Command.RELEASE, Request(channels=frozenset(channels or ())))
 
     def disarm(self, reason: str = "") -> None:
-        """Disarm the robot; until the next command, `Status.sentence` tells the reason."""
+        """Slow down and disarm the robot; until the next command, `Status.sentence` tells the reason."""
         self._give(Command.DISARM)
         self._note_end()
         self._disarmed_because = reason
 
     def stop(self) -> None:
-        """Emergency stop, in any state and from any thread; latches until `clear_fault`."""
+        """Emergency stop in any open state, from any thread; latched until `clear_fault` or `reconnect`."""
         with self._lock:
             if self._memory is not None:
                 self._stops += 1
@@ -241,21 +241,21 @@ class WorkerLink:
                 self._note_end()
 
     def clear_fault(self) -> None:
-        """Clear a fault: the robot is then disarmed, and reconnected if the fault broke the connection."""
+        """Clear a fault: the robot is then disarmed. A lost connection or worker is started again."""
         if self._process is None or self._worker_fault(self._report()):
             self.reconnect()
         else:
             self._give(Command.CLEAR_FAULT)
 
     def reconnect(self) -> None:
-        """Disarm, close the port and open it again; a lost worker is restarted."""
+        """Disarm, close the port and open it again; a worker that is lost or closed is started."""
         if self._process is None or self._worker_fault(self._report()):
             self.open()
         else:
             self._give(Command.RECONNECT)
 
     def status(self) -> Status:
-        """Current status of the link and the robot."""
+        """Current status of the link and the robot; the call is a heartbeat."""
         self._write()
         return self.read_status()
 
@@ -292,7 +292,7 @@ class WorkerLink:
         self._end(shut_down)
 
     def _end(self, shut_down_worker: Callable[[subprocess.Popen[bytes], float], None]) -> None:
-        """End the worker by `shut_down_worker(process, grace)`, and close the memory."""
+        """End a worker that does not hang by `shut_down_worker(process, grace)`, and close the memory."""
         atexit.unregister(self._close_at_exit)
         is_ended = self._lost is Fault.WORKER_HUNG
         with self._lock:
@@ -319,7 +319,9 @@ class WorkerLink:
         return joint
 
     def _give(self, command: Command, request: Request | None = None) -> None:
-        """Give the worker a command, with the arguments in `request`."""
+        """Give the worker a command with the arguments in `request`. No effect while closed or, except for
+        Disarm, before the worker's first step after Stop or Disarm.
+        """
         if (
             self._memory is not None
             and command is not Command.DISARM

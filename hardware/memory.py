@@ -32,8 +32,8 @@ _DEVICE_OFFSET = 32  # [bytes] start of the device's JSON in the memory
 
 _COUNTER = struct.Struct("<Q")
 _CHECK = struct.Struct("<I")
-# number of attempts to read: a message is written within about 10 us, at most 200 times a second, so that
-# hardly two attempts are disturbed
+# number of attempts to read: a message is written within about 10 us, so that hardly two attempts in
+# succession are disturbed
 _READS = 4
 
 

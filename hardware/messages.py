@@ -46,8 +46,8 @@ class Orders:
         frame: Number of frames sent so far, repeated ones included; 0 before the first.
         stamp: Time of the newest frame of a motion [s, `clock.now`]; frames that repeat it do not change it.
         plays: Whether Blender plays, so that another frame is to follow.
-        step: Unit of time [s] of the newest frame's velocities: the interval announced by the previous frame;
-            0 for the measured interval.
+        step: Unit of time [s] of the newest frame's velocities: the interval announced by the previous frame,
+            or else by this one; 0 for the measured interval.
         due: Announced time [s] until the next frame; 0 if not known.
         motion: The newest frame (joints,), each in its joint's unit; with its velocity and acceleration per
             `step` where known, else 0.

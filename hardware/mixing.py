@@ -1,6 +1,6 @@
 """Conversion between joint values and the raw positions of the channels that they drive.
 
-A channel's servo rotates by the sum of its joints' values times their gears:
+A channel's servo rotates by the sum of its joints' values times their gears, the matrix A (channels, joints):
 
     rotation = A values, raw = zero + direction * per_radian * rotation
 
@@ -136,8 +136,8 @@ class Mixing:
         )
 
     def values(self, raw: Sequence[float | None]) -> tuple[float | None, ...]:
-        """Value of each joint for raw channel positions; None for a joint with a channel whose position is
-        None.
+        """Value of each joint for raw channel positions; None for the joints of a group in which the position
+        of a channel is None.
 
         With more channels than joints these are the least-squares values.
         """
@@ -169,8 +169,8 @@ class Mixing:
     def clamp(self, values: Sequence[float]) -> Values:
         """Joint values clamped to all limits and ranges.
 
-        Each joint is clamped to its range; if a channel of its group is then beyond its range, the group is
-        moved in a straight line toward `inside`.
+        Each joint is clamped to its range; if a channel of its group is then beyond its range, the group's
+        values are moved in a straight line toward its `inside` until none is.
         """
         clamped = [min(max(value, low), high) for value, (low, high) in zip(values, self.ranges, strict=True)]
         for group in self._groups:
@@ -206,7 +206,9 @@ class Mixing:
         return next(group.channels for group in self._groups if joint in group.joints)
 
     def group_of(self, joint: int) -> tuple[int, ...]:
-        """Indices of the joints that share channels with a joint, itself included."""
+        """Indices of the joints of a joint's group, itself included: those that share channels with it,
+        directly or through others.
+        """
         return next(group.joints for group in self._groups if joint in group.joints)
 
     def top_speed(self, channel: int) -> float:
@@ -254,7 +256,9 @@ class Mixing:
     def _inside(
         self, joints: tuple[int, ...], channels: tuple[int, ...], rotations: tuple[Values, ...]
     ) -> Values:
-        """Joint values near 0 within all limits and ranges, by alternating projection onto them."""
+        """Joint values near 0 within all limits and ranges, by alternating projection onto them. Raises
+        DeviceError if none are found in ROUNDS.
+        """
         limits = [self._joints[joint].limits for joint in joints]
         spans = [self._spans[channel] for channel in channels]
         values = [limit.clamp(0.0) for limit in limits]

@@ -68,7 +68,8 @@ class PortSession:
         self._dialogue = Dialogue(codec.decoder(), self._baudrate)
 
     def query(self, exchanges: Iterable[Exchange], patience: float = PATIENCE) -> list[Message]:
-        """Send exchanges in order and return all answers; a missing answer is a `Problem` among them.
+        """Send exchanges in order and return all messages that arrive; a missing or damaged answer is a
+        `Problem` among them.
 
         Args:
             exchanges: Exchanges to send.
@@ -92,7 +93,7 @@ class PortSession:
         return messages
 
     def stream(self, data: bytes, seconds: float) -> Iterator[bytes]:
-        """Send `data`, and yield the bytes that arrive within `seconds`.
+        """Send `data`, and yield the bytes that arrive within `seconds`, in pieces that may be empty.
 
         Raises:
             HardwareError: The port failed.

@@ -58,8 +58,8 @@ def serial_ports() -> list[str]:
 
 
 def list_ports() -> tuple[Port, ...]:
-    """The virtual robots and the system's serial ports; if pyserial is missing, only the virtual robots (may
-    take seconds).
+    """The virtual robots and the system's serial ports; only the virtual robots if pyserial is missing or
+    cannot list ports (may take seconds).
     """
     virtual = (
         Port(VIRTUAL_PORT, "Virtual robot"),

@@ -75,6 +75,11 @@ class RobotSession:
     Attributes:
         link: The link to its worker.
         owner: Name of the object that it follows, for messages.
+
+    Args:
+        link, owner: As the attributes.
+        key: Key of the robot in `permits`.
+        permits: Permits of the host's robots; `disarm` withdraws this robot's.
     """
 
     def __init__(self, link: WorkerLink, owner: str, key: Hashable, permits: ArmingPermits) -> None:
@@ -103,7 +108,9 @@ class RobotSession:
         self._movers = movers
 
     def order(self, word: str) -> None:
-        """Execute a person's command, one of `TO_ROBOTS`."""
+        """Execute a person's command, one of `TO_ROBOTS`. While the robot does not wait for a confirmation,
+        "confirm" also arms it.
+        """
         is_asking = self.link.read_status().state is State.CONFIRM_POSE
         {
             "arm": self.link.arm,
@@ -185,7 +192,7 @@ class RobotSessions:
         self.permits.withdraw_all()
 
     def press_stops(self) -> None:
-        """Emergency stop of all robots, from any thread."""
+        """Emergency stop of all robots, from any thread; permits are kept."""
         for session in list(self._by_key.values()):
             session.link.stop()
 

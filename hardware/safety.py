@@ -52,7 +52,7 @@ class State(IntEnum):
 
 
 FOLLOWING = (State.ARMING, State.ARMED, State.HOLDING)
-"""The robot does what Blender shows."""
+"""States of a robot that follows the pose in Blender, or comes to it slowly, or holds."""
 
 DRIVEN = (*FOLLOWING, State.SETUP, State.PARKING, State.BRAKING)
 
@@ -156,10 +156,10 @@ class SafetyInputs:
         command: The user's new command.
         fault_report: Fault of the port or the device; None if there is none.
         connected: The device is identified and configured.
-        tells_pose: The positions of all joints that are to move are known: measured, or held by a pulse.
-        confirmed: The user has confirmed the position of each joint that is to move.
-        pose_missing: Name of a joint or channel whose position is missing in the newest report; None if all
-            are known.
+        tells_pose: The device measures positions, or all channels that are to move are held by a pulse.
+        confirmed: The position of each joint that is to move is known, or the user has confirmed it.
+        pose_missing: Name of a channel that is to move and whose position is not known now; None if all are
+            known.
         implausible: Why the reported positions are impossible; empty if they are possible.
         releases: The servos' torque can be switched off.
         device_armed: The device is armed and receives goals.
@@ -167,10 +167,10 @@ class SafetyInputs:
         blender_silence: Time [s] since Blender's last heartbeat.
         frame_age: Time [s] since the last usable joint values; infinite before the first.
         moves_unread_for: Age [s] of the oldest move that the device has not read; 0 without one.
-        arrived: The slow approach has reached the newest joint values.
+        arrived: The commanded values have reached those of Blender.
         done: A motion with an end (a test, parking) has ended.
-        at_rest: The commanded angles are at rest.
-        jumped: The newest angles are far from the commanded ones, without a motion of the joints in between.
+        at_rest: The commanded values are at rest.
+        jumped: The newest values are far from the commanded ones, by a motion that joints could not follow.
         remark: Why Blender's joint values are refused; empty if they are not.
     """
 
@@ -234,7 +234,9 @@ def was_held_up(before: Safety, inputs: SafetyInputs) -> bool:
 
 
 def _latched(before: Safety, inputs: SafetyInputs) -> Safety:
-    """Next state while a fault is latched, which lasts until the user clears it."""
+    """Next state while a fault is latched, until the user clears it: DISARMED, or CONNECTING if the
+    connection is lost or still has a fault.
+    """
     if inputs.command is not Command.CLEAR_FAULT:
         return before
     return Safety(State.DISARMED if inputs.connected and inputs.fault_report is None else State.CONNECTING)
@@ -272,7 +274,7 @@ def _following(before: Safety, inputs: SafetyInputs) -> Safety:
 
 def _setting_up(before: Safety, inputs: SafetyInputs) -> Safety:
     """Next state while a single joint or servo is moved: disarmed at the end, unless another such command
-    follows.
+    follows; limp after Release.
     """
     if inputs.command is Command.RELEASE and inputs.releases:
         return Safety(State.LIMP)
@@ -282,7 +284,9 @@ def _setting_up(before: Safety, inputs: SafetyInputs) -> Safety:
 
 
 def _parking(before: Safety, inputs: SafetyInputs) -> Safety:
-    """Next state while the robot moves to its park pose; arming makes it follow again, from a standstill."""
+    """Next state while the robot moves to its park pose: disarmed at the end; arming makes it follow again,
+    from a standstill.
+    """
     if inputs.command in (Command.ARM, Command.ARM_CONFIRMED) and inputs.device_armed:
         return Safety(State.HOLDING)
     return Safety(State.DISARMED) if inputs.done else before
@@ -308,7 +312,9 @@ def _not_driven(before: Safety, inputs: SafetyInputs) -> Safety:
 
 
 def _begin(state: State, inputs: SafetyInputs) -> Safety:
-    """State in which driving begins, from the robot's current pose if that is known and plausible."""
+    """`state`, in which driving begins; CONFIRM_POSE if the robot does not tell its pose and that is not
+    confirmed, FAULT if a position is missing or the pose implausible.
+    """
     if not inputs.tells_pose:
         confirmed = (
             inputs.command is Command.ARM_CONFIRMED

@@ -41,7 +41,8 @@ def rates_of(protocol: str, picked: Sequence[int]) -> list[int]:
 
 
 def run(arguments: Mapping[str, Any], serial: ModuleType | None) -> Iterator[JobEvent]:
-    """Run the background job, yielding its progress events.
+    """Run the background job, yielding its progress events. A port that cannot be opened, or fails, is
+    skipped with a `Remark`.
 
     Args:
         arguments: "ports" (None: all serial ports except those in "without"), "protocols" and "baudrates"
@@ -139,8 +140,8 @@ def _find_servos(
 ) -> Iterator[JobEvent]:
     """Events for servos with ids, which are queried in blocks.
 
-    If one answers, the silent ids of its block are queried once more, since a busy computer may deliver an
-    answer too late.
+    If anything answers, the silent ids of the block are queried once more, since a busy computer may deliver
+    an answer too late.
     """
     session.use(codec)
     possible = [servo for servo in codec.capabilities.servos if servo in ids]
@@ -207,8 +208,8 @@ def _other_series(
 
 
 def _shared_id_remarks(heard: Sequence[Message], port: str, rate: int) -> Iterator[Remark]:
-    """Remarks on servos that share an id: they answer at the same time, so that answers are damaged or arrive
-    twice.
+    """Remarks on signs of servos that share an id, or of a bad line: such servos answer at the same time, so
+    that answers are damaged or arrive twice.
     """
     for message in heard:
         if isinstance(message, Problem) and message.kind is ProblemKind.UNEXPECTED:

@@ -12,9 +12,9 @@ class ChannelStatus:
     """State of a channel's servo; None for values that are unknown or not measured.
 
     Attributes:
-        commanded: Last raw position sent.
+        commanded: Last raw position sent; None while the robot is not driven.
         measured: Raw position that the servo reports.
-        error: Distance from the recently commanded positions [rad of the servo].
+        error: Signed distance from the range of recently commanded positions [rad of the servo], 0 within it.
         homing_offset: Offset that the servo stores [raw units].
         temperature: Temperature [degrees Celsius].
         voltage: Supply voltage [V].

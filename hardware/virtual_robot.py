@@ -139,7 +139,7 @@ class VirtualRobot:
         return answer
 
     def _advance(self, time: float) -> None:
-        """Simulate up to `time` [s], in steps of STEP."""
+        """Simulate up to `time` [s], in steps of STEP; of a longer time only the first SETTLED."""
         settled_at = self._now + SETTLED
         while (dt := min(min(time, settled_at) - self._now, STEP)) > 0.0:
             self._now += dt

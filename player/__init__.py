@@ -1,1 +1,1 @@
-"""The robot's own computer as a host of the engine: plays character files."""
+"""The player: plays character files without Blender, as on the robot's own computer."""

@@ -1,9 +1,9 @@
-"""Arming without a press: once after this computer was switched on, if the installer has permitted it.
+"""Arming without a press: once after this computer was switched on, if its installer, the person who sets it
+up for the robot, has permitted it.
 
-The permission is in a file on this computer, `arm_at_start.json` in the user's configuration folder, with the
-SHA-256 of the character file and of a calibration file beside it, so that other files in their place arm
-nothing. Used permissions and faults are
-stored in the user's state folder.
+The permission is in a file on this computer, `arm_at_start.json` in the user's configuration folder, with one
+SHA-256 for the character file and a calibration file beside it, so that other files in their place arm
+nothing. Used permissions and faults are stored in the user's state folder.
 """
 
 import hashlib
@@ -35,12 +35,12 @@ def _folder(variable: str, otherwise: str) -> Path:
 
 
 def permission_path() -> Path:
-    """Path of the installer's file."""
+    """Path of the file with the installer's permissions; it need not exist."""
     return _folder("XDG_CONFIG_HOME", ".config") / "arm_at_start.json"
 
 
 class Permission(NamedTuple):
-    """Permission to arm at the start: SHA-256 for which it is given, see `_digest`."""
+    """Permission to arm at the start, for files with this SHA-256 (`_digest`)."""
 
     digest: str
 
@@ -55,7 +55,8 @@ class Permission(NamedTuple):
 
     def claim(self) -> str:
         """Uses up the single arming that is permitted after this computer was switched on. Returns "" if the
-        robot may be armed, else the reason why not.
+        robot may be armed, else the reason why not: a stored fault, after which nothing is used up, an
+        earlier use, or a file that cannot be read or made.
         """
         if self._fault_path.exists():
             return "after a fault a person clears or arms first"
@@ -113,7 +114,9 @@ def allow(character: Path) -> Path:
 
 
 def _digest(character: Path) -> str:
-    """SHA-256 of a character file, together with the calibration file beside it if there is one."""
+    """SHA-256 over the SHA-256 of a character file and, if there is one, that of the calibration file beside
+    it.
+    """
     beside = calibration_beside(character)
     files = [character, beside] if beside.exists() else [character]
     return hashlib.sha256(b"".join(hashlib.sha256(content(path)).digest() for path in files)).hexdigest()

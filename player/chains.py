@@ -132,7 +132,9 @@ class PlayedChain(PlayedMover[ChainEntry]):
 
     @property
     def kept(self) -> Requested:
-        """Values requested of the chain at the last tick."""
+        """Weights of the stored postures, influence and share requested of the chain at the last tick; no
+        weights, and 1, before the first.
+        """
         if (directed := self.directed) is None:
             return Requested({}, 1.0, 1.0)
         names = [each.name for each in self.entry.postures]

@@ -1,4 +1,6 @@
-"""The command `limber`: plays, checks and describes character files."""
+"""The command `limber`: plays, checks and describes character files, and permits arming the robot when the
+computer starts.
+"""
 
 import argparse
 import json

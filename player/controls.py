@@ -68,7 +68,9 @@ class SetControls:
             self._performer.weigh_by_hand(entry.name, entry.postures[index].name, 1.0, is_whole=True)
 
     def weigh(self, chain: str, posture: str, weight: float) -> None:
-        """Gives a posture a weight in a blend, which the chain then keeps; raises as `keep_posture`."""
+        """Gives a posture a weight in a blend, which the chain then keeps; raises as `keep_posture`, or if
+        the weight is not finite.
+        """
         entry = self._entry(chain)
         number = _number(f"weight/{chain}/{posture}", weight)
         index = _posture(entry, posture)

@@ -65,7 +65,8 @@ class Director:
             cause: Source of the command, for the log of decisions.
 
         Raises:
-            PlayerError: The command names something that the character does not have, or is unknown.
+            PlayerError: The command names something that the character does not have, is unknown, or has an
+                impossible value.
         """
         if order.is_released:
             return
@@ -111,7 +112,9 @@ class Director:
         return performance.authored_target(camera, performance.frame)
 
     def changed_pose(self, names: str) -> TargetPose:
-        """Pose, to be changed, of the target that an address names, as for `target`."""
+        """Pose in `placed` of the target that an address names (see `target`), for the caller to change; made
+        if the target has none yet.
+        """
         return self.placed.setdefault(self.target(names), TargetPose())
 
     def target(self, names: str) -> str:
@@ -220,8 +223,8 @@ def _axis(director: Director, order: Order, cause: str) -> None:
 
 
 def _seen(director: Director, order: Order, cause: str) -> None:
-    """Records that a camera sees a person. Without a camera the behaviour notices the person, but no chain
-    looks there.
+    """Records that a camera sees a person, which replaces an earlier command for the target of this name.
+    Without a camera the behaviour notices the person, but no chain looks there.
     """
     camera = named(order.name, director.performance.target_names) or order.name
     try:
@@ -251,7 +254,9 @@ def _say(director: Director, order: Order, cause: str) -> None:
 
 
 def _velocity(director: Director, order: Order, cause: str) -> None:
-    """Checks the address: received numbers are smoothed without a velocity from the sender."""
+    """Checks that the target of the address exists, and ignores the velocity: the player smooths received
+    positions without one. Raises PlayerError for an unknown chain or goal.
+    """
     director.target(order.names)
 
 

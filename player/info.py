@@ -13,7 +13,7 @@ from .robots import protocol_of
 
 
 def info(character: CharacterFile) -> dict[str, Any]:
-    """The content of a character file, as JSON."""
+    """The content of a character file, as a dict for JSON."""
     return {
         "name": character.name,
         "made_by": character.made_by,
@@ -63,7 +63,9 @@ def _robot(robot: RobotEntry) -> dict[str, Any]:
 
 
 def _paths(character: CharacterFile) -> list[str]:
-    """All paths of values that a script or a program can set."""
+    """Paths at which a script or a program can set a chain's posture, weights, influence and share, and other
+    values.
+    """
     paths = []
     for chain in character.chains:
         paths += [path_of("weight", chain.name, posture.name) for posture in chain.postures]
@@ -72,7 +74,7 @@ def _paths(character: CharacterFile) -> list[str]:
 
 
 def lines(character: CharacterFile) -> list[str]:
-    """The content of a character file, as lines of text."""
+    """The content of a character file as lines of text, with a line on this computer's compiled kernel."""
     seconds = (character.frames - 1) * character.rate.seconds_a_frame
     text = [
         f"{character.name}, exported by {character.made_by}",

@@ -244,7 +244,9 @@ class LivePlay:
             service.alive(partial(self._status_line, seconds, pacing))
 
     def _tick(self, seconds: float, dt: float, due: float) -> None:
-        """Advances the character and its robots by `dt` [s]; the next tick is `due` [s] later."""
+        """Executes waiting commands, then advances character, sounds and robots by `dt` [s], and updates the
+        page. The next tick is `due` [s] later.
+        """
         self._seconds = seconds
         self._obey()
         if self._inbox is not None:
@@ -294,7 +296,7 @@ class LivePlay:
         return True
 
     def _show(self, page: PageServer, seconds: float) -> None:
-        """Sends the current state to the page while somebody watches the page."""
+        """Sends the current state to the page at the first tick, and while somebody watches the page."""
         self._show_due = seconds + SHOWN_EVERY
         if page.is_watched or not seconds:
             robots = [robot.plain() for robot in self._robots.robots] if self._robots is not None else []
@@ -353,8 +355,9 @@ class LivePlay:
                 self._record_order(order, cause)
 
     def _record_order(self, order: Order, cause: str) -> None:
-        """Records a command among the decisions. A newer one on the same subject, as from a dragged slider,
-        replaces the previous one. Perception is not recorded, and an ordered state is a decision already.
+        """Records a command among the decisions. One with numbers, as from a dragged slider, replaces the
+        last decision if that has the same subject and source. Perception is not recorded, and an ordered
+        state is a decision already.
         """
         if order.word in NUMBERED or order.word == "state":
             return
@@ -373,7 +376,7 @@ class LivePlay:
         self._robots.order(order.word, order.names)
 
     def _status_line(self, seconds: float, pacing: Pacing) -> str:
-        """The status line."""
+        """Line of text on time, state, rate of ticks and robots."""
         state = f", {self._performance.state}" if self._performance.state else ""
         robots = self._robots.summary if self._robots is not None else "no robot"
         milliseconds = 1000.0 * pacing.tick_seconds

@@ -54,7 +54,7 @@ class LiveRobot:
     def tick(
         self, performance: Performance, status: Status, dt: float, due: float, say: Callable[[str], None]
     ) -> None:
-        """Sends the robot its values, and reports changes of its state.
+        """Sends the robot its values, reports changes of its state, and arms or reconnects it if that is due.
 
         Args:
             performance: The performance, after its tick.
@@ -88,8 +88,8 @@ class LiveRobot:
         return self.shown
 
     def _arm_or_reconnect(self, status: Status, say: Callable[[str], None]) -> None:
-        """Arms a connected robot if that was requested, and reconnects one that was away, which then stays
-        disarmed.
+        """Arms a connected robot if that was requested (by the installer: only one that needs no confirmation
+        of its pose), and reconnects one that was away, which then stays disarmed.
         """
         if status.state not in BEFORE_ARMING:
             self.ordered_by = ""
@@ -104,7 +104,9 @@ class LiveRobot:
             self.session.link.reconnect()
 
     def order(self, word: str) -> None:
-        """Executes a person's command; raises PlayerError if that is impossible now."""
+        """Executes a person's command, which also withdraws an earlier request to arm that still waits.
+        Raises PlayerError if it is impossible now.
+        """
         status = self.session.link.read_status()
         if word != "arm":
             self.ordered_by = ""  # any other word withdraws an arming that waits, even if it is refused
@@ -225,7 +227,9 @@ class LiveRobots:
             robot.ordered_by = INSTALLER
 
     def _note_faults(self, is_faulty: bool) -> None:
-        """Stores for the next start of this computer that there was a fault, before it is reported."""
+        """Stores for the next start of this computer that a fault has begun, before it is reported; nothing
+        without a permission to arm at the start.
+        """
         was_faulty, self._is_faulty = self._is_faulty, is_faulty
         if self._permission is None or not is_faulty or was_faulty:
             return
@@ -247,7 +251,8 @@ class LiveRobots:
             robot.session.keep_alive()
 
     def order(self, word: str, name: str) -> None:
-        """Executes a command for the robot of this name; "": for all.
+        """Executes a person's command for the robot of this name; "": for all. Clearing all robots, or arming
+        while none has a fault, also clears the stored faults.
 
         Raises:
             PlayerError: No robot has that name, or the command cannot be executed now.
@@ -286,7 +291,9 @@ class LiveRobots:
         return "; ".join(f"'{robot.name}': {robot.said}" for robot in self.robots) or "no robot"
 
     def finish(self) -> None:
-        """Lets robots come to rest, and disarms them."""
+        """Lets robots come to rest, for END_WITHIN at most, disarms them, and closes their ports; reports how
+        they ended.
+        """
         for robot in self.robots:
             robot.session.note_movers(frozenset())
         until = time.monotonic() + END_WITHIN

@@ -64,8 +64,8 @@ class PlayedMechanism(PlayedMover[MechanismEntry]):
 
 
 def _posture_values(entry: MechanismEntry, frame: float) -> list[float]:
-    """Values (m,) [rad or m] of the motors in the posture that the mechanism keeps, else their authored
-    values.
+    """Values (m,) [rad or m] of the motors in the posture, or the blend of postures, that the mechanism keeps
+    at a frame; else their authored values.
     """
     base = BASES[int(entry.base.step(frame))]
     posture = int(entry.posture.step(frame))

@@ -25,7 +25,9 @@ def page_state(
     decisions: Sequence[dict[str, Any]],
     sentences: Sequence[str],
 ) -> dict[str, Any]:
-    """State of the control page, for `json.dumps`: character, robots, last decisions and sentences."""
+    """State of the control page, as a dict for JSON: the character, its chains, values and clip, and the
+    given states of robots, last decisions and sentences.
+    """
     performance, playhead = director.performance, director.playhead
     character = performance.character
     behaviour = character.behaviour

@@ -1,4 +1,4 @@
-"""Performance of a character: its movers on a stage of the engine, frame by frame, without a clock."""
+"""Performance of a character: its movers are solved frame by frame, without a clock."""
 
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -165,15 +165,15 @@ class Performance:
         return self._chains[chain].target or self.controls.chains[chain].target or watched(entry, self.frame)
 
     def kept(self, chain: ChainEntry) -> Requested:
-        """Values requested of a chain at the last call of `advance`; values set by hand are included at
-        once.
+        """Weights of postures, influence and share requested of a chain at the last call of `advance`; with a
+        behaviour, values set by hand since are included.
         """
         request = self.performer.requested(chain.name) if self.performer is not None else None
         return request if request is not None else self._chains[chain.name].kept
 
     def set_by(self, chain: ChainEntry) -> dict[str, str]:
-        """Sources of the values that a chain keeps and follows, as `Performer.set_by`; empty without a
-        behaviour.
+        """What sets a chain's influence, share, target and postures now: text by their words, as
+        `Performer.set_by`; empty without a behaviour.
         """
         return self.performer.set_by(chain.name) if self.performer is not None else {}
 
@@ -201,7 +201,9 @@ class Performance:
         return inputs.target_distance if inputs is not None else inf
 
     def target_position(self, chain: ChainEntry) -> list[float]:
-        """World position [m] of the target that a chain's own end follows."""
+        """World position [m] of the target that a chain's own end follows, at the last tick; empty if the
+        chain could not be read.
+        """
         return self._chains[chain.name].target_position
 
     def problem(self, entry: MoverEntry) -> str:

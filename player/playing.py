@@ -1,5 +1,4 @@
-"""Plays a script in simulated time, and records the character's motion. Independent of devices and
-clocks."""
+"""Plays a script in simulated time, and records the character's motion. Independent of devices and clocks."""
 
 import json
 from collections import deque

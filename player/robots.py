@@ -78,7 +78,9 @@ def protocol_of(robot: RobotEntry) -> str:
 
 
 def calibration_beside(character: Path) -> Path:
-    """Path of a calibration file beside the character's, which replaces the one in it."""
+    """Path at which a calibration file may lie beside a character file; if it exists, it replaces the
+    calibration in the character file.
+    """
     return character.with_name(character.stem + CALIBRATION)
 
 
@@ -115,7 +117,8 @@ class FollowedValues:
         self._filtered: dict[str, FilteredValue] = {}
 
     def at(self, performance: Performance, dt: float) -> list[Kinematic]:
-        """Values of the joints with their velocities and accelerations, per second.
+        """Values of the joints with their velocities and accelerations, per second; 0 for a joint that was
+        not solved.
 
         Args:
             performance: The performance, after its tick.

@@ -59,7 +59,7 @@ Entry = TypeVar("Entry", bound=MoverEntry)
 
 
 class MoverKey(NamedTuple):
-    """Key of a mover on a stage: movers of different kinds may have the same name."""
+    """Key of a mover in a performance: movers of different kinds may have the same name."""
 
     kind: type[MoverEntry]
     name: str
@@ -108,7 +108,9 @@ class PlayedMover(ABC, Generic[Entry]):
         """Stores the mover's poses in its record after a tick, if other movers depend on them."""
 
     def advance(self, view: PlayedView, targets: PlayedView, dt: float) -> None:
-        """Advances the mover by one tick of `dt` [s]; arguments as for `read`."""
+        """Advances the mover by one tick of `dt` [s]; arguments as for `read`. A mover that cannot be read or
+        solved rests, and its record has the reason.
+        """
         self.record.begin()
         try:
             self.record.tick(*self.read(view, targets), dt)

@@ -116,7 +116,7 @@ def read(path: Path) -> Script:
 
 
 def remarks(script: Script, character: CharacterFile) -> list[str]:
-    """Sentences on names in a script that the character does not have, so that nothing follows them."""
+    """Sentences on targets and events in a script that the character does not have; they have no effect."""
     targets = [target.name for target in character.targets]
     events = character.behaviour.events if character.behaviour is not None else ()
     unknown = [

@@ -33,7 +33,9 @@ class ServiceManager:
         self._say("READY=1")
 
     def alive(self, status: Callable[[], str]) -> None:
-        """Sends a heartbeat, with a line for `systemctl status`, at the required interval."""
+        """Sends a heartbeat, with a line for `systemctl status`, if one is due: at half of systemd's timeout,
+        or every second without one.
+        """
         if self._address and (time_now := time.monotonic()) >= self._due:
             self._due = time_now + (self._period or 1.0)
             self._say(f"WATCHDOG=1\nSTATUS={printable(status())}")  # one line, for any name of a state

@@ -15,7 +15,9 @@ class OrderStreams:
         self._orders: dict[str, Order] = {}
 
     def begin(self, order: Order, time: float, age: float = nan) -> None:
-        """Begins a stream with an executed command; `time` and `age` as for `continues`."""
+        """Begins a stream with an executed command, if numbers of its word are smoothed (`words.STREAMED`);
+        `time` and `age` as for `continues`.
+        """
         if order.word in STREAMED and order.numbers:
             self._orders[_key(order)] = order
             self._signals.begin(_key(order), order.numbers, time, age)

@@ -1,1 +1,1 @@
-"""Calibration files of LeRobot, of any version and layout."""
+"""Calibration files of LeRobot since June 2025, also in the layouts of other programs."""

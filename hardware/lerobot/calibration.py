@@ -63,9 +63,7 @@ _BEFORE_2025 = ("motor_names", "calib_mode", "start_pos", "end_pos")
 
 
 class LerobotError(HardwareError, ValueError):
-    """A LeRobot calibration cannot be used; the message names the file, the motor, the field, the expected
-    and the found value, and the remedy.
-    """
+    """A LeRobot calibration cannot be used or written; the message says why, and what to do."""
 
 
 class _FieldError(LerobotError):
@@ -99,8 +97,8 @@ DYNAMIXEL = Family("dynamixel", 1_044_479, -FARTHEST_TURNS, FARTHEST_TURNS, Fals
 
 
 def family_of(path: Path, protocol: str) -> Family:
-    """Family of the servos of a calibration file: Dynamixel if `protocol` is Dynamixel's, or if the file's
-    folder has the name of a LeRobot robot with Dynamixel servos; otherwise Feetech.
+    """Family of the servos of a calibration file: Dynamixel if `protocol` is Dynamixel's, or if the name of
+    the file's folder contains one of DYNAMIXEL_ROBOTS; otherwise Feetech.
     """
     folder_name = path.parent.name.lower()
     return (
@@ -147,8 +145,8 @@ class LeRobotMotor:
         return 200.0 * share - 100.0 if mode == "range_m100_100" else 100.0 * share
 
     def position(self, value: float, mode: Mode) -> float:
-        """Reported position [steps] for a value of LeRobot in the unit of `mode`: the inverse of `value`.
-        LeRobot truncates it to whole steps before sending it.
+        """Reported position [steps] for a value of LeRobot in the unit of `mode`, in the range modes clamped
+        to the range: the inverse of `value`. LeRobot truncates it to whole steps before sending it.
         """
         if mode == "degrees":
             return math.radians(value) * STEPS_PER_RADIAN + self.middle
@@ -166,8 +164,7 @@ def load(path: Path, family: Family = FEETECH) -> dict[str, LeRobotMotor]:
     """Motors by name, from a LeRobot calibration file for this type of servos.
 
     Raises:
-        LerobotError: The file is missing or cannot be used; the message names file, motor, field, expected
-            and found value.
+        LerobotError: The file is missing or cannot be used; the message names it and what is wrong in it.
     """
     try:
         text = read_text(path, SMALL)
@@ -254,10 +251,9 @@ def _entries(
 def _prefixes(motors: Collection[str]) -> dict[str, str]:
     """First word of each motor's name, by that name, if first words name arms; empty if they do not.
 
-    They name arms if all of them are followed by the same words, or if several are followed by the same two
-    or more. Each arm has its own port, so that
-    servos of two arms may have the same id. A head or base is on the port of one arm, so that its servos may
-    have the same ids as those of the other arm.
+    They name arms if all of them are followed by the same motors' names, or several by the same two or more.
+    Each arm has its own port, so that servos of two arms may have the same id. A head or base is on the port
+    of one arm, so that its servos may have the same ids as those of the other arm.
     """
     words = {name: re.split(f"[{re.escape(SEPARATORS)}]", name, maxsplit=1) for name in motors}
     if any(len(parts) < 2 for parts in words.values()):

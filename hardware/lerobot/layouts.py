@@ -56,7 +56,7 @@ def plain_of(text: str) -> Any:
     """The value of a JSON text, or of a YAML text that is no JSON.
 
     Raises:
-        ValueError: It is neither; the message is about JSON.
+        ValueError: It is neither, or YAML of several documents or without content; the message is about JSON.
     """
     try:
         return json_of(text)
@@ -73,7 +73,9 @@ def plain_of(text: str) -> Any:
 
 
 def as_motors(plain: Any, depth: int = 0) -> Any:
-    """A calibration as an object of motors, or of arms with motors. Other values are returned unchanged."""
+    """A calibration as an object of motors, or of arms with motors, without members that can be ignored.
+    Other values are returned unchanged.
+    """
     if depth > DEEPEST:
         return plain
     if isinstance(plain, list):
@@ -95,7 +97,7 @@ def _members(fields: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _motor(fields: Mapping[str, Any]) -> dict[str, Any]:
-    """A motor's numbers by their fields' names, without other entries."""
+    """A motor's fields by name, with integers for texts of digits, and without those that can be ignored."""
     return {
         key: _number(value) for key, value in fields.items() if not _is_about(key, value) or key in FIELDS
     }
@@ -117,8 +119,8 @@ def _named(items: list[Any], depth: int) -> dict[str, Any]:
 
 
 def _from_columns(fields: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-    """Motors of an object that has each field of all motors, by their names or in the order of a list of
-    names; empty if it is no such object.
+    """Motors of an object that has a column for each field: its values of all motors, by name or in the order
+    of a list of names. Empty if it is no such object.
     """
     columns = {key: fields[key] for key in FIELDS if key in fields}
     if "range_min" not in columns:
@@ -143,7 +145,9 @@ def _by_name(names: list[str], column: Any) -> dict[str, Any] | None:
 
 
 def _field(key: Any) -> Any:
-    """The name of a motor's field in any spelling: "rangeMin" and "Range Min" are "range_min"."""
+    """The name of a motor's field in any spelling: "rangeMin" and "Range Min" are "range_min"; other keys
+    unchanged.
+    """
     plain = str(key).lower().replace("_", "").replace(" ", "").replace("-", "")
     return next((field for field in FIELDS if field.replace("_", "") == plain), key)
 

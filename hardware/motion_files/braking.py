@@ -21,8 +21,8 @@ HALVINGS = 60  # number of bisections in the search for the braking time; more t
 def brought_to_rest(take: Take) -> Take:
     """The take followed by frames in which its joints brake.
 
-    A joint keeps its last value if a stop in the last frame exceeds no limit, or if its frames before that
-    already exceed one; if all joints do, the take itself is returned.
+    A joint keeps its last value if a stop in the last frame exceeds no limit, or if its frames without that
+    stop already exceed one; if all joints do, the take itself is returned.
     """
     added = []
     for joint, values in zip(take.device.joints, take.joints(), strict=True):

@@ -109,8 +109,9 @@ def _check_motion(take: Take, joint: DeviceJoint, values: Sequence[float]) -> No
 
 
 def first_excess(values: Sequence[float], limits: Limits, rate: float) -> Excess | None:
-    """The differences of a joint's values [rad or m, at `rate` a second] that exceed a limit, of the lowest
-    order with any; None if all are within.
+    """Finite differences of a joint's values [rad or m], `rate` of them per second, that exceed its velocity
+    limit; without any, its acceleration limit, then its jerk limit. None if all are within, up to `SHARE` and
+    rounding.
     """
     largest = max(map(abs, values))
     differences = list(values)
@@ -143,8 +144,8 @@ def check_channels(take: Take) -> None:
 
 
 def _check_servo_speeds(take: Take) -> None:
-    """Raise ExportError if a servo would rotate faster than its known speed, by the sum of its joints'
-    contributions.
+    """Raise ExportError if a servo would rotate faster than its known speed and HEADROOM allow, by the sum of
+    its joints' contributions.
     """
     joints = dict(zip((joint.name for joint in take.device.joints), take.joints(), strict=True))
     for channel in take.device.channels:

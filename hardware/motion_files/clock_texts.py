@@ -15,7 +15,8 @@ MIDNIGHT = "1970-01-01T"  # put before a time of day, which then counts from mid
 
 def with_seconds(rows: list[list[str]], clocks: Sequence[int]) -> list[list[str]]:
     """A table in which dates and times of day are converted to seconds, in the columns with the indices
-    `clocks`. Other cells are unchanged, and so is a table whose first row has numbers there.
+    `clocks`. Other cells are unchanged, and so is a table whose first row below the heading has numbers
+    there.
     """
     if len(rows) < 2 or all(is_number(rows[1][k]) for k in clocks):
         return rows

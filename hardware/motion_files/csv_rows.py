@@ -17,10 +17,12 @@ DECIMAL_COMMA = re.compile(r"\s*[+-]?\d*,\d+(?:[eE][+-]?\d+)?\s*")
 
 
 def rows_of(data: bytes) -> list[list[str]]:
-    """Rows of a CSV file, all of the same length; empty rows are left out.
+    """Rows of a CSV file, the heading first, all of the same length and with decimal points; empty rows and
+    comments are left out.
 
     Raises:
-        MotionFileError: The file is no CSV table, or has more than MOST_NUMBERS cells.
+        MotionFileError: The file is no text of a table of at least two columns, or has more than MOST_NUMBERS
+            cells.
     """
     text = text_of(_as_utf_8(data))
     if "\0" in text:
@@ -112,7 +114,9 @@ def _heading_above(first: str, above: list[str], separator: str) -> str:
 
 
 def with_point(cell: str) -> str:
-    """A number with a decimal point instead of a comma, which spreadsheets use in many countries."""
+    """A number with a decimal point instead of a comma, which spreadsheets use in many countries; other cells
+    unchanged.
+    """
     return cell.replace(",", ".") if DECIMAL_COMMA.fullmatch(cell) else cell
 
 

@@ -144,7 +144,9 @@ def _kilobytes(count: int) -> str:
 
 
 def _plain(name: str) -> str:
-    """A name without characters that would end a comment line in C."""
+    """A name with "?" for characters that are not printable ASCII, and for "\\", which would continue a
+    comment in C.
+    """
     return "".join(
         letter if letter.isascii() and letter.isprintable() and letter != "\\" else "?" for letter in name
     )

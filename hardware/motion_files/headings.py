@@ -106,7 +106,9 @@ def name_and_unit(heading: str) -> tuple[str, str]:
 
 
 def is_unit(text: str) -> bool:
-    """Whether a text is a known unit of position or velocity."""
+    """Whether a text is a known unit: of a position, a time or another quantity, or one of these per second
+    ("deg/s").
+    """
     unit, _, _ = text.lower().partition("/s")
     return unit in (UNITS | TIME_UNITS).keys() | OTHER_UNITS
 
@@ -149,7 +151,7 @@ class ColumnJoint(NamedTuple):
 
 
 class ShortMarks(NamedTuple):
-    """Short marks of quantities in a table's headings.
+    """Short marks of quantities in a table's headings, such as "q" and "vel".
 
     Attributes:
         positions: Joints with marked positions, if all columns of positions are marked.
@@ -219,8 +221,8 @@ def _quantity_last(heading: str) -> str:
 
 
 def _without_position(name: str, unmarked: str, marks: ShortMarks) -> str:
-    """A column's name without the part that marks positions: a word at its end, or the short mark without
-    which it is `unmarked`.
+    """A column's name without the part that marks positions: a word at its end, or its short mark if the
+    table's `marks` have the joint. `unmarked`: the name without its short mark.
     """
     before, quantity = _without_end(name)
     if before and quantity.lower() == POSITION:

@@ -59,7 +59,9 @@ class _Row:
 
 
 def is_trajectory(json_value: object) -> bool:
-    """Whether a JSON value is, or contains, a trajectory message or states."""
+    """Whether a JSON value, or the first one of a list, has the fields of a trajectory, of a state, or of a
+    message around them.
+    """
     first = json_value[0] if isinstance(json_value, list) and json_value else json_value
     is_state = isinstance(first, Mapping) and STATE_NAMES in first and STATE_POSITIONS in first
     return is_state or (isinstance(first, Mapping) and any(name in first for name in (NAMES, *INSIDE)))
@@ -75,7 +77,7 @@ def read_json(data: bytes) -> Recording:
     """Recording of a single JSON message, or of a list of messages.
 
     Raises:
-        MotionFileError: The file has no valid trajectory; the error names the point and the field.
+        MotionFileError: The file is no JSON, has no trajectory or states, or these are invalid.
     """
     json_value = plain_of(data)
     return _recording(json_value if isinstance(json_value, list) else [json_value])
@@ -217,11 +219,10 @@ def _replace_from(rows: list[_Row], later: list[_Row]) -> None:
 def _of_several_senders(messages: Sequence[JsonFields], stamps: Sequence[float]) -> Recording:
     """Recording of states from several senders with different joints, such as an arm and its gripper. It has
     rows at the stamps at which all joints are known, from the first such stamp to the last state of the
-    sender that ends first. Between the states of its sender a joint's values are interpolated
-    linearly.
+    sender that ends first. Between the states of its sender a joint's values are interpolated linearly.
 
     Raises:
-        MotionFileError: There is no time at which all joints are known.
+        MotionFileError: There is no time at which all joints are known, or there would be too many numbers.
     """
     sent: dict[str, tuple[list[float], list[float]]] = {}
     for message, stamp in zip(messages, stamps, strict=True):

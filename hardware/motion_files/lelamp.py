@@ -32,7 +32,7 @@ def read(data: bytes) -> Recording:
     """Recording of an animation file, with values in LeRobot's unit `range_m100_100`.
 
     Raises:
-        MotionFileError: A value is invalid; the message names row and column.
+        MotionFileError: The file is no table, a column is not one of a LeLamp's, or a value is no number.
     """
     rows = rows_of(data)
     heading = [cell.strip() for cell in rows[0]]

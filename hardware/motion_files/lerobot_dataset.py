@@ -75,8 +75,7 @@ def read(data: bytes, path: Path, episode: EpisodeChoice, allow_large: bool = Fa
 
     Raises:
         LargeMotionError: The tables announce more than that.
-        MotionFileError: The dataset is damaged, or lacks the episode; the message names the file in the
-            dataset, expected and found value.
+        MotionFileError: The dataset is damaged, or lacks the episode or the feature.
     """
     info = document(data)
     rate, total = info.number("fps"), info.whole("total_episodes", 0, 10**9)

@@ -48,7 +48,7 @@ class EpisodeRows:
 
 
 def write(motion: Motion, values: Values) -> dict[str, bytes]:
-    """Files of a dataset with one episode, by their paths.
+    """Files of a dataset with one episode, by their paths; `values`: unit of the arm's values.
 
     Raises:
         MotionFileError: A servo's range is not known.
@@ -155,8 +155,8 @@ def _dataset_statistics(columns: Sequence[Sequence[ParquetColumn]]) -> dict[str,
 
 
 def _in_unit(column: RecordedColumn, scale: Scale, unit: Unit) -> list[float]:
-    """Values of a column in `unit`; those of an auxiliary value are unchanged. Raises MotionFileError if the
-    servo's range is needed and not known.
+    """Values of a column in `unit`; unchanged if the unit is the joints' own, and for an auxiliary value.
+    Raises MotionFileError if the servo's range is needed and not known.
     """
     if column.unit == "plain" or unit == "plain" or unit == "rad" or unit == "m":
         return list(column.values)

@@ -26,7 +26,7 @@ RETURN_LIMIT = 120.0  # [s] longest return to the first frame; a longer one, due
 
 @dataclass(frozen=True, slots=True)
 class Motion:
-    """A robot's motion at a constant rate, within its limits.
+    """A robot's motion at a constant rate.
 
     Attributes:
         title: The armature's name.
@@ -83,8 +83,8 @@ def make_motion(take: Take, rate: int, title: str, loops: bool, has_positions: b
         has_positions: As for `check`.
 
     Raises:
-        ExportError: A limit is exceeded, the return takes too long, or the rate is impossible; the message
-            names joint, frame, expected and found value.
+        ExportError: A limit is exceeded (the message names joint or channel, frame, expected and found
+            value), the return takes too long, or the rate is impossible.
         DeviceError: The channels do not fit the joints.
     """
     if not 1 <= rate <= HIGHEST_RATE:

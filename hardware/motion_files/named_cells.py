@@ -202,7 +202,7 @@ def _sort_key(time: str) -> tuple[float, str]:
 
 
 def _listed(cell: str) -> list[str] | None:
-    """Members of a list in a cell, "['pan', 'tilt']" or "(0.1, 0.2)"; None if it has none."""
+    """Members of a list in a cell, "['pan', 'tilt']" or "(0.1, 0.2)"; None if the cell is no list."""
     cell = cell.strip()
     if not cell or cell[0] + cell[-1] not in {"[]", "()"}:
         return None

@@ -78,11 +78,12 @@ def csv_of(rows: Iterable[Iterable[str]]) -> bytes:
 
 
 def read_table(data: bytes, frame_rate: float = 0.0) -> Recording:
-    """A CSV or TSV table: a heading, a column with the time, a joint in each other column. Without a time,
-    rows are frames, `frame_rate` per second (0 if not known), and a column may have frame numbers.
+    """Recording of a CSV or TSV table: a heading, a column with the time, a joint in each other column.
+    Without a time, rows are frames, `frame_rate` per second (0 if not known), and a column may have frame
+    numbers.
 
-    A heading's unit is in brackets, [deg], (rad), [mm], after the joint's name, "elbow_deg", "elbow, deg",
-    or in a row of units below. Without a unit, angles are radians or degrees, as the user has set; under
+    A heading's unit is in brackets, [deg], (rad), [mm], after the joint's name, "elbow_deg", "elbow, deg", or
+    in a row of units below. Without a unit, angles are radians or degrees, as the user has set; under
     LeRobot's names, elbow_flex.pos, they are LeRobot's degrees, and shares of the gripper's range. Columns
     "servo N", without a heading, of texts, and of velocities, efforts and other quantities are not read.
     Cells may name the joints (`named_cells`), and times may be dates (`clock_texts`). OpenSim's tables
@@ -90,7 +91,7 @@ def read_table(data: bytes, frame_rate: float = 0.0) -> Recording:
     columns are not separated by commas, numbers may have decimal commas.
 
     Raises:
-        MotionFileError: A value is invalid; the message names row and column.
+        MotionFileError: The file is no such table, or a value is invalid.
     """
     data, unit = opensim.without_head(webots.as_table(data))
     rows = rows_of(data)
@@ -197,7 +198,7 @@ def read_document(data: bytes) -> Recording:
     """Recording from Limber's own JSON.
 
     Raises:
-        MotionFileError: A value is invalid; the message names row and field.
+        MotionFileError: The file is no such JSON, or a value is invalid.
     """
     fields = document(data)
     fields.whole("version", VERSION, VERSION)

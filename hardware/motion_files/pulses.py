@@ -7,7 +7,7 @@ from ..errors import ExportError
 from ..protocols.table import FILE, capabilities_of
 from .motion import Motion
 
-OWN_PROTOCOL = "limber"  # Limber's protocol, which is not in the table; positions are pulses [us]
+OWN_PROTOCOL = "limber"  # Limber's protocol, whose raw positions are pulses [us]
 
 
 def check_pulses(device: Device, what: str) -> None:

@@ -19,7 +19,8 @@ from .recording import MotionFileError, Pose, RecordedColumn, Recording
 
 HEAD = "head"
 NEUTRAL = 0.177  # [m] height of the neutral head's link above the base
-BODY, ANTENNAS = "yaw_body", ("right_antenna", "left_antenna")  # joints of the URDF
+# names of these joints in the robot's URDF
+BODY, ANTENNAS = "yaw_body", ("right_antenna", "left_antenna")
 DECIMALS = 9  # number of decimals in files; the rounding errors add up to less than 1e-6 rad or m
 ROWS = "set_target_data"
 
@@ -33,7 +34,7 @@ def read(data: bytes) -> Recording:
     """Recording of a move file.
 
     Raises:
-        MotionFileError: The file is damaged; the message names row and field.
+        MotionFileError: The file is no JSON of a move, or a value is missing or invalid.
     """
     move = document(data)
     times, rows = move.numbers("time"), move.children(ROWS, "row")

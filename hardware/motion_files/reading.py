@@ -31,8 +31,7 @@ def read(path: Path, form: str = AUTOMATIC, settings: Settings = DEFAULTS) -> Re
     Raises:
         LargeMotionError: The file announces over 50 MB in memory, or over an hour of motion, and `settings`
             do not allow it.
-        MotionFileError: The file cannot be used; the message names the file, the position in it and the
-        remedy.
+        MotionFileError: The file cannot be used; the message names it and says why.
     """
     path = path / INFO if is_folder(path) else path
     try:

@@ -33,8 +33,8 @@ Pose = tuple[float, ...]
 
 
 class MotionFileError(HardwareError, ValueError):
-    """A motion file cannot be used; the message names the position in the file, the expected and the found
-    value, and the remedy.
+    """A motion file cannot be used, or a motion cannot be written in its format; the message says why and, in
+    most cases, what to do.
     """
 
 

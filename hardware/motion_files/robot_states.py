@@ -32,7 +32,7 @@ class StateJoint(NamedTuple):
 
 
 def with_clock(rows: list[list[str]]) -> list[list[str]]:
-    """Rows of a table in which the time of a libfranka log is given its unit."""
+    """Rows of a table in which the time of a libfranka log is given its unit; other tables unchanged."""
     heading = [cell.strip() for cell in rows[0]]
     if heading[: len(LIBFRANKA)] != LIBFRANKA:
         return rows

@@ -1,1 +1,1 @@
-"""Serial protocols: one codec each, without ports, clocks or threads."""
+"""Protocols of robots and servos: codecs, decoders and messages, independent of ports, clocks and threads."""

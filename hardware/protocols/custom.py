@@ -70,8 +70,8 @@ class RobotFile:
         allowed: SHA-256 of the content that the user has allowed to run.
 
     Raises:
-        ProtocolError: The file cannot be read or run, its content is not what was allowed, or a setting is
-            invalid.
+        ProtocolError: The file cannot be read or run, its content is not what was allowed, a setting is
+            invalid, or it defines no function `frame`.
     """
 
     def __init__(self, path: Path, allowed: str) -> None:
@@ -311,8 +311,8 @@ class Custom(Codec):
         return self._say("frame", self._within(goals)) if goals else ()
 
     def read(self, quantities: Collection[Quantity], servos: Collection[int]) -> tuple[Exchange, ...]:
-        """Bytes that the file's `ask(servos)` returns; none unless the file defines both `ask` and
-        `decode`.
+        """Query with the bytes that the file's `ask(servos)` returns; none without quantities or servos.
+        Raises ProtocolError unless the file defines both `ask` and `decode`.
         """
         self._check_readable(quantities)
         if not quantities or not servos:

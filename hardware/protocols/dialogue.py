@@ -50,15 +50,15 @@ class Dialogue:
         self._queue += exchanges
 
     def interrupt(self, exchanges: Iterable[Exchange]) -> list[Message]:
-        """Replace the queue and abandon the open query, for a stop; returns the messages that the open query
-        has produced so far.
+        """Replace the queue and abandon the open query, for a stop; returns what its received bytes contain,
+        and a problem for each missing answer.
         """
         self._queue = deque(exchanges)
         return self._decoder.give_up()
 
     def update(self, data: bytes, time: float) -> tuple[bytes, list[Message]]:
         """Bytes to send at `time` [s], and the messages decoded from `data`, the bytes received since the
-        last call.
+        last call. Late answers become problems, or their `Exchange.otherwise` is sent instead.
         """
         messages = self._decoder.feed(data)
         if self._decoder.waiting and time >= self._deadline:

@@ -18,8 +18,8 @@ from .servo_state import Expected, GoalMeaning, LostSetting, StoredSettings, Vol
 
 
 class ProtocolError(HardwareError, ValueError):
-    """A value cannot be encoded, or a protocol does not support something; the text names the servo or field
-    and the allowed range.
+    """A protocol, its settings or its file cannot be used, it does not support something, or a value cannot
+    be encoded; the message says which.
     """
 
 
@@ -191,7 +191,7 @@ class Measured:
 
 @dataclass(frozen=True, slots=True)
 class Acknowledged:
-    """A command was received and executed."""
+    """A servo has executed a command, or answered a query for its errors or volatile settings."""
 
     servo: int | None
 
@@ -256,7 +256,7 @@ Message = (
 
 
 class Decoder(Protocol):
-    """Decodes received bytes in pieces of any size; never raises, and buffers at most one longest message."""
+    """Decodes received bytes in pieces of any size; never raises, and buffers a limited number of bytes."""
 
     @property
     def waiting(self) -> bool:
@@ -307,7 +307,9 @@ class Codec(ABC):
         return ()
 
     def check(self, servos: Collection[int]) -> tuple[Exchange, ...]:
-        """Queries for errors of servos or controller; empty if every answer reports them anyway."""
+        """Queries for errors of servos or controller; empty if every answer reports them anyway, or none are
+        reported.
+        """
         return ()
 
     def limit(self, servo: int, speed: float) -> tuple[Exchange, ...]:

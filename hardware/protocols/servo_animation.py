@@ -3,7 +3,7 @@
     3C servo position(2, high byte first) 3E
 
 A position is a pulse in microseconds, or ticks of a PCA9685, as its sketch decides. There is no checksum, no
-answer, no torque-off and no watchdog: it holds its last pose for ever. The library starts a new command at
+answer, no torque-off and no watchdog: the robot holds its last pose. The library starts a new command at
 every 3C, even if it is data, so that a position with such a byte never arrives. So such positions are
 increased by one, and servo 60 cannot be used.
 """

@@ -47,7 +47,8 @@ class Stream:
     a timeout, so that reports do not depend on how the bytes were split.
 
     Args:
-        look: Classifies the first of at least one byte; its result must not change before `give_up`.
+        look: Classifies the beginning of at least one byte; until `give_up` it must give the same result for
+            the same bytes.
     """
 
     def __init__(self, look: Look) -> None:

@@ -1,1 +1,3 @@
-"""The worker process: checks, interpolates, limits and sends joint values."""
+"""The worker process, which talks to the robot: it checks, interpolates and limits joint values, sends them
+as servo positions, and reports what the robot does.
+"""

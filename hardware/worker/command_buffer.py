@@ -93,7 +93,7 @@ class CommandBuffer:
     Attributes:
         refused: Number of frames with a value that is not finite.
         clamped: Number of frames with a value out of its range.
-        limited: Sentences about values of the newest frame that are out of their ranges.
+        limited: Sentences about values of the newest usable frame that are noticeably out of their ranges.
         remark: Why the newest frame was refused; "" if it was not.
         newest: The newest usable frame, within all ranges; None before the first.
         came_at: Time [s] at which `newest` arrived.
@@ -170,7 +170,9 @@ class CommandBuffer:
             self._jumps.take(stamp, [state.position for state in frame])
 
     def goal(self, time: float) -> list[Kinematic] | None:
-        """Desired state of each joint at `time` [s]; None before the first frame."""
+        """Desired state of each joint at `time` [s], within its range; None before the first frame has
+        reached the playback. It advances the playback, so times must not decrease.
+        """
         motion = self._playback.at(time)
         return (
             None

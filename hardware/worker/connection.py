@@ -36,7 +36,9 @@ class Durations:
         self.total += 1
 
     def percentile(self, share: float) -> float:
-        """The duration [s] below which a `share` (0 to 1) of all durations lie; 0 if none was counted."""
+        """The duration [s] below which a `share` (0 to 1) of all durations lie, to 2.5% between 1 us and 100
+        s; 0 if none was counted.
+        """
         missing = share * self.total
         for bucket, count in enumerate(self._counts):
             missing -= count
@@ -99,7 +101,9 @@ class Moves:
                 return
 
     def acknowledge_to(self, newest: int, time: float) -> None:
-        """Record that at `time` [s] all moves up to `newest` (a sequence number) are known to be executed."""
+        """Record that at `time` [s] all moves up to `newest` (a sequence number) are known to have reached
+        the device, which accepts them.
+        """
         for sequence in [sequence for sequence in self._waiting if sequence <= newest]:
             self.answer(sequence, True, time)
 
@@ -154,7 +158,8 @@ class Connection(ABC):
         time: Current time [s].
 
     Attributes:
-        fault_report: The fault with its cause; it stays until `acknowledge_fault`, as `fail` says.
+        fault_report: The fault with its cause; None without one. `fail` sets it, and `acknowledge_fault`
+            clears it if the connection still works.
         state: Confirmed or requested state of the device.
         limited_device: The device, with its channels' ranges narrowed to the limits that the servos
             themselves store.
@@ -191,12 +196,12 @@ class Connection(ABC):
 
     @property
     def is_disarmed(self) -> bool:
-        """Whether the device has confirmed that it is disarmed or stopped."""
+        """Whether the device is known to follow no goals: it is disarmed, stopped or limp."""
         return self.state in AT_REST
 
     def request(self, desired: DesiredState, channels: Collection[int] | None = None) -> None:
-        """Change the desired state of these channels (None: all); the next `speak` sends it without waiting
-        for an older answer.
+        """Change the desired state of these channels (None: all). If this changes anything and needs a
+        command, the next `speak` sends it without waiting for an older answer.
         """
         requested_channels = self._all if channels is None else frozenset(channels)
         if desired is self._desired and requested_channels == self._channels_meant:
@@ -218,8 +223,8 @@ class Connection(ABC):
             self.fault_report = FaultReport(fault, detail)
 
     def readings(self) -> Sequence[Readings]:
-        """Readings of each channel's servo apart from its position: volts, degrees Celsius, share of the
-        maximum load, amperes.
+        """Newest readings of each channel's servo (channels,), by quantity, apart from its position: volts,
+        degrees Celsius, share of the maximum load, amperes; empty without readings.
         """
         return ({},) * len(self._device.channels)
 
@@ -286,7 +291,9 @@ class Connection(ABC):
 
     @abstractmethod
     def listen(self, time: float) -> None:
-        """Process the bytes that have arrived from the device."""
+        """Process the bytes that have arrived from the device. Faults that these report, or a silence that is
+        too long, become the connection's fault.
+        """
 
     @abstractmethod
     def move(self, time: float, raw: Sequence[float | None]) -> None:
@@ -304,10 +311,13 @@ class Connection(ABC):
 
     @abstractmethod
     def close(self, time: float) -> None:
-        """Close the port, after a last command to a device that may still receive it."""
+        """Close the port. If the device may still receive a command and is neither disarmed nor stopped,
+        first disarm it (release the servos that go limp), or stop it again if it is stopping. Moves without
+        an answer count as lost.
+        """
 
     def _receive(self) -> bytes | None:
-        """The bytes that have arrived; None if the port has failed."""
+        """The bytes that have arrived; None if the port has failed, which is recorded as the fault."""
         try:
             return self._transport.read()
         except TransportError as error:
@@ -315,7 +325,9 @@ class Connection(ABC):
             return None
 
     def _transmit(self, data: bytes) -> bool:
-        """Send bytes; returns False if the port did not accept them."""
+        """Send bytes; returns False if the port did not accept them. An error of the port is recorded as the
+        fault.
+        """
         try:
             return self._transport.write(data)
         except TransportError as error:

@@ -49,13 +49,19 @@ CONFIRMED: Mapping[DesiredState, ConnectionState] = {
 """The state of a connection whose device has confirmed the desired state."""
 
 AT_REST = (ConnectionState.DISARMED, ConnectionState.STOPPED, ConnectionState.LIMP)
-"""States in which the device is known not to be armed."""
+"""States in which the device is known to follow no goals. In LIMP, servos that were not released may still
+hold a position.
+"""
 
 Transitions = Mapping[tuple[ConnectionState, DesiredState], ConnectionState]
 
-_UNARMED = [
-    state for state in ConnectionState if state not in (ConnectionState.ARMING, ConnectionState.ARMED)
-]
+# states in which servos that are to have no torque while disarmed have none, or are losing it
+_AS_DISARMED = (
+    ConnectionState.DISARMING,
+    ConnectionState.DISARMED,
+    ConnectionState.STOPPING,
+    ConnectionState.STOPPED,
+)
 _ALWAYS_PENDING = {
     (state, desired): PENDING[desired] for state in ConnectionState for desired in DesiredState
 }
@@ -68,6 +74,8 @@ since each move names the channels that it drives.
 """
 
 SERVO_TRANSITIONS: Transitions = _ALWAYS_PENDING | {
-    (state, DesiredState.DISARMED): ConnectionState.DISARMED for state in _UNARMED
+    (state, DesiredState.DISARMED): ConnectionState.DISARMED for state in _AS_DISARMED
 }
-"""Requests to servos. Servos that are not armed follow no goals, so that nothing is sent to disarm them."""
+"""Requests to servos. Nothing is sent to disarm servos that are disarmed or stopped. After a release it is
+sent, since servos that were armed for set-up and not released still have torque.
+"""

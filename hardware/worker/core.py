@@ -114,7 +114,7 @@ class Worker:
 
     def shut_down(self, time: float) -> bool:
         """One period after Blender has ended: the robot slows down and is disarmed. Returns whether the
-        worker may end: the device is disarmed, or cannot be reached.
+        worker may end: the device is disarmed, or its connection is unusable.
         """
         connection = self._connection
         if connection is None or not connection.alive:
@@ -127,8 +127,8 @@ class Worker:
         return connection.is_disarmed or not connection.alive
 
     def _slow_down(self, connection: Connection, time: float) -> bool:
-        """Send the next goals of a robot that comes to rest within its limits; returns whether it is still
-        moving, and may move.
+        """Send the next goals with which the robot comes to rest within its limits. Returns False, and sends
+        nothing, if it is at rest or must not be driven any more.
         """
         controller = self._controller
         if (
@@ -144,7 +144,7 @@ class Worker:
         return True
 
     def close(self, time: float) -> None:
-        """Close the port."""
+        """Close the connection, if there is one: it may first disarm or stop the device."""
         if self._connection is not None:
             self._connection.close(time)
             self._connection = None
@@ -156,7 +156,9 @@ class Worker:
             self._buffer.keep_within(self._mixing)
 
     def _confirm(self, request: Request) -> None:
-        """Record joints whose position the user confirms."""
+        """Record that joints are at the values of the newest frame, if `request` is the user's confirmation
+        of that.
+        """
         newest = self._buffer.newest
         if newest is None:
             return
@@ -203,8 +205,8 @@ class Worker:
         )
 
     def _channels_needed(self, request: Request) -> frozenset[int]:
-        """Indices of the channels that the new command drives; without a new one, those that the current
-        command drives.
+        """Indices of the channels that `request` drives; if it drives none, those of the command that drives
+        the robot, or did last.
         """
         if request.command in MOTION_COMMANDS:
             return channels_needed(self._device, self._mixing, request)
@@ -215,7 +217,9 @@ class Worker:
         )
 
     def _apply_state(self, before: Safety, request: Request) -> None:
-        """Adapt motion and device to the new state."""
+        """Adapt motion and device to the new state and an accepted `request`; a new fault drops the waiting
+        commands. `before`: safety state before this period.
+        """
         after = self._safety
         begins = _leads_to(request.command, after)
         if begins and before.state is not State.CONFIRM_POSE:
@@ -232,9 +236,9 @@ class Worker:
             self._request_state(request)
 
     def _update_controller(self, before: Safety, request: Request, begins: bool) -> None:
-        """Keep the motion controller while the robot is driven for one purpose, pass it further commands, and
-        replace it by a new one for another purpose. `before`: safety state before this period; `begins`:
-        whether `request` is a new command.
+        """Pass the new state and command to the motion controller. Drop it for a command that it cannot
+        execute (`_move` makes a new one) and, with the confirmed pose, when the robot is no longer driven.
+        `before`: safety state before this period; `begins`: whether `request` was accepted.
         """
         after = self._safety
         if after.state not in DRIVEN:
@@ -259,7 +263,9 @@ class Worker:
             connection.request(DesiredState.ARMED, channels_needed(self._device, self._mixing, self._begun))
 
     def _update_port(self, command: Command, time: float) -> None:
-        """Close a port that can no longer be used, and open it in the state CONNECTING."""
+        """Close the port after a lost connection, or at the command to reconnect; open it in the state
+        CONNECTING. A failure becomes the fault of the next period.
+        """
         broken = (
             self._connection is not None and not self._connection.alive and self._safety.state is State.FAULT
         )
@@ -282,7 +288,9 @@ class Worker:
             self._no_port = FaultReport(Fault.UNSUITABLE, str(error))
 
     def _move(self, goal: list[Kinematic] | None, time: float) -> None:
-        """Send the next goals, if the robot may move."""
+        """Send the next goals, if the robot may move. The first ones begin at its current pose; the
+        connection fails if that is not known.
+        """
         connection = self._connection
         if connection is None or self._safety.state not in DRIVEN or not connection.armed:
             return
@@ -305,8 +313,9 @@ class Worker:
         goal: list[Kinematic] | None,
         time: float,
     ) -> None:
-        """Send the next move. The motion is slower, down to a standstill, for a device that does not read its
-        moves in time; it goes on from the last one that was sent, so that the robot leaps nowhere.
+        """Send the next move. For a device that does not read its moves in time the motion is slower, down to
+        a standstill, and goes on from the last move that was sent, so that the robot leaps nowhere. At that
+        standstill, and at rest in BRAKING, nothing is sent.
         """
         dt = time - self._last_step
         if connection.speed_scale == 0.0:
@@ -319,7 +328,7 @@ class Worker:
         connection.move(time, controller.step(state, goal, dt, reaches, connection.speed_scale))
 
     def _watch(self, time: float) -> None:
-        """Check tracking errors and servos' readings."""
+        """Collect the warnings for the report; a blocked servo makes the connection fail."""
         connection = self._connection
         if connection is None:
             self._warnings = (*self._too_fast, *self._buffer.limited)
@@ -338,7 +347,7 @@ class Worker:
         )
 
     def _needs_confirmation(self, time: float) -> bool:
-        """Whether the user must confirm the robot's pose before it can be armed."""
+        """Whether the robot is disarmed, and can be armed only after the user has confirmed its pose."""
         connection = self._connection
         waits = self._safety.state is State.DISARMED and connection is not None and not connection.measures
         return waits and connection is not None and None in connection.pose(time)
@@ -363,8 +372,8 @@ def _is_at_rest(connection: Connection | None, controller: MotionController) -> 
 
 
 def _leads_to(command: Command, after: Safety) -> bool:
-    """Whether a command was accepted: the state is its target state, or will be once the pose is
-    confirmed.
+    """Whether a command that drives or releases the robot was accepted: the state is its target state, or
+    will be once the pose is confirmed.
     """
     return (after.then if after.state is State.CONFIRM_POSE else after.state) in TARGET_STATES.get(
         command, ()

@@ -176,8 +176,8 @@ class Drive:
         self._go(dt, lambda joint, time: _braked(self._states[joint], self._limiters[joint].limits, time))
 
     def scale_velocities(self, factor: float) -> None:
-        """Multiply the velocities by `factor`, 0 to 1, of joints that move slower than commanded or, at 0,
-        that have come to rest.
+        """Multiply all velocities by `factor`, 0 to 1, and accelerations by its square, for a robot that
+        moves slower than commanded or, at 0, has come to rest.
         """
         if factor < 1.0:
             self._states = [
@@ -224,7 +224,9 @@ class Drive:
         )
 
     def _go(self, dt: float, go: Callable[[int, float], Kinematic]) -> None:
-        """Advance all joints by `dt` [s]; `go(joint, time)` returns a joint's state after `time` [s]."""
+        """Advance all joints by `dt` [s]; `go(joint, time)` returns a joint's state after `time` [s]. A joint
+        that began beyond its range is bounded to it from when it can stop within it.
+        """
         if self._speed_limiter is None:
             self._states = [go(joint, dt) for joint in range(len(self._states))]
         else:

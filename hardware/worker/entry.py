@@ -34,7 +34,7 @@ def load_package(name: str, folder: Path) -> ModuleType:
 
 
 def notice_end_of_input(ended: threading.Event) -> None:
-    """Set `ended` when standard input is closed, as when Blender ends."""
+    """Wait until standard input is closed, as when Blender ends; then set `ended`."""
     while os.read(0, 64):
         pass
     ended.set()

@@ -27,18 +27,20 @@ class ForeignMotion:
         self._astray: dict[int, deque[float]] = {}
 
     def forget(self) -> None:
-        """Forget everything before now: from now on all motion should follow Limber's commands."""
+        """Forget commands and stray measurements, since from now on all motion should follow Limber's
+        commands. Measured angles are kept for `is_moving`.
+        """
         self._commanded.clear()
         self._astray.clear()
 
     def command(self, time: float, angles: Mapping[int, float]) -> None:
-        """Record the commanded angles [rad] at `time` [s], by motor."""
+        """Record the commanded angles [rad] at `time` [s], by the motors' ids."""
         self._commanded.append((time, angles))
         while len(self._commanded) > 1 and self._commanded[1][0] < time - RECENT:
             self._commanded.popleft()
 
     def measure(self, time: float, angles: Mapping[int, float]) -> None:
-        """Record the measured angles [rad] at `time` [s], by motor."""
+        """Record the measured angles [rad] at `time` [s], by the motors' ids, and which of them are stray."""
         self._measured.append((time, angles))
         while self._measured[0][0] < time - RECENT:
             self._measured.popleft()
@@ -48,8 +50,8 @@ class ForeignMotion:
                 self._astray.setdefault(motor, deque(maxlen=OFTEN)).append(time)
 
     def strayed(self, time: float) -> tuple[int, ...]:
-        """Motors with OFTEN measured angles outside the recently commanded ones, all within WITHIN of
-        `time` [s].
+        """Motors with OFTEN measurements farther than STRAY from the range of recently commanded angles, all
+        within WITHIN before `time` [s].
         """
         return tuple(
             motor

@@ -173,7 +173,7 @@ class LimberConnection(Connection):
         return self.welcome is not None and self._configured == len(self._device.channels)
 
     def _ask(self, message: limber.Message, time: float) -> None:
-        """Send a request, and repeat it while its answer is overdue."""
+        """Send a request, unless one was sent within the last REPEAT_AFTER and still waits for its answer."""
         if self._request is None or time - self._requested_at >= REPEAT_AFTER:
             self._requested_at = time
             self._send(message, time)
@@ -211,8 +211,8 @@ class LimberConnection(Connection):
         self._check(report)
 
     def _lose_session(self, time: float) -> None:
-        """Handle the loss of the session, because the device restarted or another program connected: at rest
-        open a new one; in motion report a fault.
+        """Handle the loss of the session, because the device restarted or another program connected: open a
+        new one and, if the robot should be armed, report a fault. Unanswered moves count as lost.
         """
         if self._desired is DesiredState.ARMED:
             self.fail(Fault.DEVICE_RESET, "")
@@ -224,7 +224,9 @@ class LimberConnection(Connection):
         self._moves.give_up()
 
     def _answered(self, report: limber.DeviceReport) -> None:
-        """Process the answer to the pending request."""
+        """Process the answer to the pending request: it may confirm the desired state, count a channel as
+        configured, or be a fault.
+        """
         accepted = report.result == limber.DeviceResult.ACCEPTED
         match report.answers:
             case limber.MessageKind.CONFIGURE if accepted:
@@ -245,7 +247,7 @@ class LimberConnection(Connection):
                 self._confirm(at_rest and self._desired is not DesiredState.ARMED)
 
     def _check(self, report: limber.DeviceReport) -> None:
-        """Fail if the device is not in the commanded state."""
+        """Fail if the device reports a hardware error or, while it should be armed, another state."""
         if limber.Reason.HARDWARE in report.reasons:
             self.fail(Fault.DEVICE_REFUSED, "its supply or a servo is unwell")
         elif not self.armed or report.state is limber.DeviceState.ARMED:

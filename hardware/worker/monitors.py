@@ -35,8 +35,8 @@ class TrackingErrorMonitor:
         device: The robot.
 
     Attributes:
-        errors: Distance of each servo from the range of recent commands (channels,) [rad of the servo]; None
-            if unknown.
+        errors: Signed distance of each servo from the range of recent commands (channels,) [rad of the
+            servo], 0 within it; None if it is not commanded, or not measured.
     """
 
     def __init__(self, device: Device) -> None:
@@ -120,8 +120,8 @@ class TrackingErrorMonitor:
 
 
 def _since(since: float | None, error: float | None, limit: float, time: float) -> float | None:
-    """Time [s] since which the error has been above `limit`, from that at the last measurement (`since`);
-    None if it is not now.
+    """Time [s] since which the magnitude of `error` has been above `limit`: `since` if it was so at the last
+    measurement, else `time`. None if it is not now, or the error is unknown.
     """
     if error is None or abs(error) <= limit:
         return None
@@ -178,7 +178,9 @@ class PoseConfirmation:
         return tuple(sorted({joint for joint in unknown if joint not in self._values}))
 
     def complete(self, known: Raw) -> tuple[float | None, ...]:
-        """Known raw positions (channels,), completed by those of confirmed joints."""
+        """Known raw positions (channels,), completed by those of channels whose joints are all confirmed;
+        None for the others.
+        """
         values = [self._values.get(joint, 0.0) for joint in range(len(self._device.joints))]
         completed = []
         for channel, (position, raw) in enumerate(zip(known, self._mixing.raw(values), strict=True)):

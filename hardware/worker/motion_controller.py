@@ -29,7 +29,8 @@ class MotionController:
 
     Attributes:
         channels: Indices of the driven channels.
-        arrived: Whether a slow approach has reached its goal.
+        arrived: Whether the commanded values are at Blender's, so that a slow approach may end; False in a
+            task.
         done: Whether a task, or parking, has ended.
         raw: Last raw goals sent (channels,); None for no goal.
         rested_for: Time [s] for which the commanded values have been at rest.
@@ -66,8 +67,8 @@ class MotionController:
         return drive is None or drive.at_rest
 
     def stand(self) -> None:
-        """Take the commanded values as at rest, as `Drive.scale_velocities`. The robot itself may still move
-        when it reads the last of them, so `rested_for` begins anew.
+        """Set the commanded velocities to 0. The robot itself may still move when it reads the last moves, so
+        `rested_for` begins anew.
         """
         if (drive := self._current_drive) is not None:
             drive.scale_velocities(0.0)
@@ -82,8 +83,8 @@ class MotionController:
         return self._drive if self._task is None else self._task.drive
 
     def takes_over(self, request: Request) -> bool:
-        """Whether this controller can execute another command; otherwise a new controller is made, which
-        starts from the robot's position.
+        """Execute another command if this controller can, and return whether it does; otherwise a new
+        controller is needed, which starts from the robot's position.
         """
         task = self._task
         if (
@@ -100,7 +101,7 @@ class MotionController:
         return True
 
     def begin_approach(self) -> None:
-        """Start a slow approach, from a standstill."""
+        """Begin a slow approach, for which faster joints brake first; no effect in a task."""
         if self._drive is not None:
             self._drive.begin_approach()
 
@@ -115,12 +116,12 @@ class MotionController:
         """Raw goals `dt` [s] later, in a driven state.
 
         Args:
-            state: The state of the safety supervisor.
+            state: Safety state, one of DRIVEN.
             goal: Current motion (joints,) in Blender; None without one.
             dt: Time since the last step.
             reaches: As for `Drive.follow`.
-            speed_scale: Factor, 0 to 1, of the motion's speed. A robot that begins to brake does so from
-                that speed, and then as fast as the joints' limits allow.
+            speed_scale: Factor, 0 to 1, of the motion's speed. A robot that begins to brake does so from that
+                speed, and then as fast as the joints' limits allow.
         """
         dt = min(dt, LONGEST_STEP)
         drive = self._current_drive
@@ -158,7 +159,7 @@ class MotionController:
         return self._approach.take(self._mixing.unbounded(self._drive.commanded), dt)
 
     def _park(self, dt: float) -> None:
-        """Brake, then move slowly to the park pose."""
+        """Advance by `dt` [s]: brake, then move slowly to the park pose; `done` is set at rest there."""
         assert self._drive is not None
         if not self._parking:
             self._drive.brake(dt)

@@ -51,7 +51,7 @@ class NumberedMoves:
 
     @property
     def is_slow(self) -> bool:
-        """Whether the daemon has read a move late within the last SLOW_FOR."""
+        """Whether a move was unread for more than LATE_AFTER at some time within the last SLOW_FOR."""
         return self._clock < self._slow_until
 
     @property
@@ -65,7 +65,7 @@ class NumberedMoves:
         return bytes(BYTES)
 
     def next_ping(self) -> bytes:
-        """Content of the ping after the next move, which is the newest from now on."""
+        """Content of the ping to send after the next move. It counts up the number of moves."""
         self._number += 1
         return self._number.to_bytes(BYTES, "big")
 

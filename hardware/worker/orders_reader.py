@@ -89,8 +89,8 @@ class OrdersReader:
         return self._requests.popleft() if self._requests else Request()
 
     def _is_valid(self, request: Request) -> bool:
-        """Whether a command was given after the last Stop, refers to an existing joint or channel, and has
-        only finite numbers.
+        """Whether a command was given after the last Stop, its target is an existing joint or channel, and
+        its amount and values are finite.
         """
         device = self._memory.device
         count = len(device.channels) if request.command is Command.WIGGLE else len(device.joints)

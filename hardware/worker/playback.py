@@ -149,7 +149,9 @@ class CommandPlayback:
         return self._shown.reaches(zip(*self._curve.points(count), strict=True), count, self._played, end)
 
     def at(self, time: float) -> list[Kinematic] | None:
-        """State of each channel at `time` [s]; None before the first frame."""
+        """State of each channel at `time` [s], to which it advances the playback; None before the first
+        frame.
+        """
         if self._newest is None:
             return None
         elapsed, self._played_at = max(time - self._played_at, 0.0), time
@@ -172,7 +174,8 @@ class CommandPlayback:
 
     def _coming_to_rest(self, start: Sequence[Kinematic], goal: Sequence[Kinematic]) -> list[Kinematic]:
         """State of each channel on its motion from `start` (channels,) to rest at the positions of `goal`,
-        after the time for which playback has waited.
+        after the time for which playback has waited. Channels at rest in `goal` stay on the curve, whose last
+        point is repeated.
         """
         if self._waited == 0.0:
             return list(start)

@@ -121,9 +121,9 @@ class ReachyConnection(Connection):
 
     @property
     def _motor_remarks(self) -> tuple[str, ...]:
-        """Warnings about motors that do not, or will not, reach their commanded angles, with the cause and
-        the remedy: another program moves them, their torque is wrong, or they are beyond their servos'
-        limits.
+        """Warnings, with remedies, about causes that keep motors from their commanded angles (another
+        program, torque that should be off, a servo's limit), and about a daemon that reads late or answers no
+        pings.
         """
         if self._plays:
             return (
@@ -260,7 +260,7 @@ class ReachyConnection(Connection):
         if self._line.opened:  # a silent or unreadable daemon may still receive commands
             if self.state is ConnectionState.STOPPING:
                 self._stop(time)
-            elif self.state in (ConnectionState.ARMING, ConnectionState.ARMED, ConnectionState.DISARMING):
+            elif self.state not in (ConnectionState.DISARMED, ConnectionState.STOPPED):
                 self._release(self._limp)
             self._transmit(self._line.answers() if self._line.ended else self._line.close())
         self._transport.close()
@@ -315,7 +315,8 @@ class ReachyConnection(Connection):
 
     def _has_read_request(self, time: float) -> bool:
         """Whether the daemon has read the request to enable the motors. One that has never answered a ping
-        gets some time for its answer, since its positions come even if it reads nothing.
+        counts as having read it after ANSWER_WITHIN; its positions prove nothing, since they come even if it
+        reads nothing.
         """
         assert self._requested_at is not None
         if not self._numbered.has_answered:
@@ -323,7 +324,9 @@ class ReachyConnection(Connection):
         return not self.unread_for
 
     def _stop(self, time: float) -> None:
-        """End any move, and hold the motors where they are, or release them."""
+        """End any move, release the motors that go limp, and hold the others at their measured angles (at
+        their last goals if no recent angles are known).
+        """
         if time - self._heard_at <= POSE_FRESH:
             self._goals.stay(self._measured)
         self._goals.repeat_antennas()

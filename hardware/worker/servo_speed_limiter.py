@@ -46,7 +46,8 @@ def held_to_servos(device: Device, mixing: Mixing) -> Device:
 
 
 class ServoSpeedLimiter:
-    """Slows all joints of a mix equally, so that no servo exceeds its speed and the joints keep their path.
+    """Slows joints that share servos equally, so that no servo exceeds its speed and the joints keep their
+    path.
 
     A servo of a differential rotates by the sum of its joints' contributions: each joint may be within its
     limits although the sum is too fast. See `held_to_servos` for joints that share no servo.

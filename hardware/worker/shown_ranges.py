@@ -88,8 +88,8 @@ def turning_excess(limits: Limits) -> float:
 
 
 def stopping(state: Kinematic, limits: Limits) -> Reach:
-    """(lowest, highest) position that a joint passes on the fastest stop from a state, as `feasible` has
-    it.
+    """(lowest, highest) position that a joint passes on the fastest stop from `state`, with its velocity and
+    acceleration as by `feasible`.
     """
     start = feasible(state, limits)
     return stopping_range(
@@ -98,8 +98,8 @@ def stopping(state: Kinematic, limits: Limits) -> Reach:
 
 
 def feasible(state: Kinematic, limits: Limits) -> Kinematic:
-    """The state with velocity and acceleration within the limits; impossible ones, as from dropped frames,
-    are set to 0, since they are no reason to move farther.
+    """The state with velocity and acceleration within the limits: clamped to them or, if they exceed them by
+    more than HEADROOM, as after dropped frames, 0, since such are no reason to move farther.
     """
     within = bounded(state, limits)
     velocity = within.velocity if abs(state.velocity) <= (1.0 + HEADROOM) * limits.velocity else 0.0

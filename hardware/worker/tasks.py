@@ -87,8 +87,8 @@ class JointTask(SetupTask):
         self._goals = []
 
     def jog(self, amount: float) -> None:
-        """Set the task to move by `amount` [the joint's unit], from the last jog's goal if there is one, and
-        to stay there.
+        """Set the task to move by `amount` [the joint's unit], from the last jog's goal if there is one, but
+        not beyond its range, and to stay there.
         """
         self._stays = True
         self.done = False
@@ -144,7 +144,7 @@ class WiggleTask(SetupTask):
 
 
 def channels_needed(device: Device, mixing: Mixing, request: Request) -> frozenset[int]:
-    """Indices of the channels that a command drives."""
+    """Indices of the channels that a command drives: those of its servo or joint in set-up, otherwise all."""
     if request.command is Command.WIGGLE:
         return frozenset((min(max(request.target, 0), len(device.channels) - 1),))
     if request.command in (Command.JOG, Command.TEST):

@@ -48,6 +48,12 @@ def test_a_robot_that_may_be_armed_is_never_taken_for_disarmed_without_its_answe
 
 
 @TABLES
+def test_a_robot_of_which_some_servos_were_released_is_disarmed_too(table):
+    for state in (ConnectionState.RELEASING, ConnectionState.LIMP):
+        assert table[state, DesiredState.DISARMED] is ConnectionState.DISARMING
+
+
+@TABLES
 def test_what_was_requested_is_what_is_confirmed(table):
     for (state, desired), after in table.items():
         assert after in (PENDING[desired], CONFIRMED[desired]), f"{desired} in {state}"

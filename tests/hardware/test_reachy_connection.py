@@ -248,6 +248,28 @@ def test_a_robot_of_which_only_the_body_is_driven_keeps_its_head_where_it_is(beg
     assert simulation.daemon.angles[1:] == pytest.approx(AWAKE[1:], abs=1e-9)
 
 
+def test_motors_that_were_moved_and_not_released_go_limp_when_the_robot_is_disarmed_or_left(begin):
+    for end in (disarm, leave):
+        simulation = begin("detach")
+        simulation.run(2.0, UP, until=State.DISARMED)
+        simulation.command(Command.JOG, target=0, amount=0.1)
+        simulation.run(3.0, UP)
+        simulation.command(Command.RELEASE, channels=(1,))
+        assert simulation.run(0.3, UP).state is State.LIMP
+        assert simulation.daemon.motors == "enabled"
+        end(simulation)
+        assert simulation.daemon.motors == "disabled"
+
+
+def disarm(simulation) -> None:
+    simulation.command(Command.DISARM)
+    simulation.run(0.3, UP)
+
+
+def leave(simulation) -> None:
+    simulation.worker.close(simulation.now)
+
+
 def test_a_worker_that_leaves_releases_what_is_to_be_limp(begin):
     simulation = begin("detach")
     simulation.arm(UP)

@@ -264,6 +264,40 @@ def test_closing_lets_go_of_those_that_are_to_be_limp(begin):
     assert simulation.limp() == [True] * 3
 
 
+def disarm(simulation) -> None:
+    simulation.command(Command.DISARM)
+    simulation.run(0.5, POSE)
+
+
+def leave(simulation) -> None:
+    while not simulation.worker.shut_down(simulation.now):
+        simulation.pass_time(0.01)
+    simulation.worker.close(simulation.now)
+
+
+ENDS = {
+    "disarm": disarm,
+    "close": lambda simulation: simulation.worker.close(simulation.now),
+    "leave": leave,
+}
+
+
+@pytest.mark.parametrize("protocol", BUSES)
+@pytest.mark.parametrize("end", ENDS.values(), ids=ENDS)
+def test_a_servo_that_was_moved_and_not_released_goes_limp_when_the_robot_is_disarmed_or_left(
+    begin, protocol, end
+):
+    simulation = begin(protocol, "detach")
+    simulation.run(2.0, POSE, until=State.DISARMED)
+    simulation.command(Command.JOG, target=0, amount=0.1)
+    simulation.run(2.0, POSE)
+    simulation.command(Command.RELEASE, channels=(1,))
+    assert simulation.run(0.5, POSE).state is State.LIMP
+    assert simulation.limp() == [False, True, True]
+    end(simulation)
+    assert simulation.limp() == [True] * 3
+
+
 def test_a_channel_beyond_its_servos_range_is_a_fault_that_names_it(begin):
     simulation = begin("feetech_sts", ids=(1, 2, 300))
     report = simulation.run(0.5, POSE)

@@ -98,12 +98,14 @@ class BusCodec(Codec):
         return goals + tuple(self._write(servo, self._table.torque, "Torque", 1) for servo in at)
 
     def disarm(self, servos: Collection[int]) -> tuple[Exchange, ...]:
-        """Commands that switch torque off: first all servos in one frame, then each again with an answer."""
+        """Commands that switch torque off: first by sync writes without answers, then for each servo again
+        with an answer.
+        """
         at_once = self._sync_write(self._table.torque, dict.fromkeys(servos, 0))
         return at_once + tuple(self._write(servo, self._table.torque, "Torque", 0) for servo in servos)
 
     def write(self, goals: Mapping[int, int]) -> tuple[Exchange, ...]:
-        """Command that sets goals of servos, without answers."""
+        """Commands that set goals of servos, without answers."""
         return self._sync_write(
             self._table.goal, {servo: self._reachable(servo, goal) for servo, goal in goals.items()}
         )
@@ -168,8 +170,8 @@ class BusCodec(Codec):
         return tuple(self._ask_all(answers, start, size))
 
     def change_id(self, servo: int, new: int) -> tuple[Exchange, ...]:
-        """Commands that change the id of a servo without torque, then a query with the new id. The answer to
-        the change may carry either id.
+        """Commands that switch a servo's torque off and change its id, then a query with the new id. The
+        answer to the change itself is not awaited, since it may carry either id.
         """
         change = Exchange(
             self._encode(Write(self._known(servo), self._table.servo_id.start, self._packed_id(new)))
@@ -177,8 +179,8 @@ class BusCodec(Codec):
         return (*self._unlock(servo), change, *self.lock(new), *self.identify((new,)))
 
     def change_baudrate(self, servo: int, baudrate: int) -> tuple[Exchange, ...]:
-        """Commands that change the baud rate of a servo without torque. No answer is awaited, since it may
-        come at either rate. Call `lock` afterwards.
+        """Commands that switch a servo's torque off and change its baud rate. The answer to the change itself
+        is not awaited, since it may come at either rate. Call `lock` afterwards.
         """
         register = self._table.baudrate
         number = self._table.baud_number(baudrate)

@@ -173,7 +173,8 @@ class WrongVersion:
 
 @dataclass(frozen=True, slots=True)
 class DeviceReport:
-    """Answer to every frame but HELLO; also sent when the state changes (`answers` is None).
+    """Answer to every frame but a HELLO that opens a session or has another version; also sent when the
+    device restarts or its watchdog trips (`answers` is None).
 
     `answers` is the kind of the frame that it answers. `commanded_us` are the pulses being sent;
     `measured_us`, of the same length or empty, are the servos' measured positions.

@@ -77,7 +77,9 @@ class WebSocket:
         return due
 
     def feed(self, data: bytes) -> list[str]:
-        """The text messages that `data` completes, in order."""
+        """The text messages that `data` completes, in order. Other frames update `opened`, `answered` and
+        `ended`, or await `answers`.
+        """
         self._pending += data
         messages: list[str] = []
         if not self.opened and not self.ended:

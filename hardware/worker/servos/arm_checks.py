@@ -153,8 +153,8 @@ class ArmChecks:
             raise PlanFailed(Fault.SERVO_FORGOT, self.lost_settings_text)
 
     def check_unmoved(self, before: Mapping[int, int]) -> None:
-        """Check that servos report the same raw positions with torque as before without torque; `before` is
-        by id.
+        """Check that no servo's raw position with torque differs by more than JUMPED from that without
+        torque; `before`: the latter, by id.
         """
         after = self._positions.newest
         jumped = [

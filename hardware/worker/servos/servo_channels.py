@@ -30,7 +30,7 @@ class ServoChannels:
     Attributes:
         device: The robot's description.
         servos: Ids of the servos, in the channels' order.
-        limp: Ids of servos that lose torque when the robot is disarmed.
+        limp: Ids of servos that are set to lose torque when the robot is disarmed or stopped.
         speeds: Speed limit to set for each servo [units/s], by id: the fastest that can be commanded, with
             headroom. Empty if the protocol sets no speed limits.
     """
@@ -62,8 +62,8 @@ class ServoChannels:
         return [self._channels[index].servo for index in sorted(channels)]
 
     def goals(self, raw: Sequence[float | None]) -> dict[int, int]:
-        """Goal of each servo by id, in the protocol's units, for raw positions (channels,); None for no
-        goal.
+        """Goal of each servo by id, in the protocol's units, for raw positions (channels,); servos whose
+        position is None are left out.
         """
         pairs = zip(self._channels, raw, strict=True)
         return {

@@ -156,7 +156,8 @@ class ServoConnection(Connection):
 
     def move(self, time: float, raw: Sequence[float | None]) -> None:
         """Send goal positions (channels,) to armed servos; None for no goal. Nothing is sent while an answer
-        is missing or the line still transmits earlier bytes, since newer goals will follow.
+        is missing or the line still transmits earlier bytes, since newer goals will follow. If the servos'
+        watchdog must have timed out since the last goals, the connection fails.
         """
         if not self.armed or self._dialogue.busy or time < self._dialogue.line_free_at - EARLY:
             return
@@ -204,7 +205,7 @@ class ServoConnection(Connection):
 
     def close(self, time: float) -> None:
         self._moves.give_up()
-        if self._identified and (self.state in ARMING_STATES or not super().is_disarmed):
+        if self._identified and (self.state is ConnectionState.LIMP or not super().is_disarmed):
             self._dialogue.interrupt(())
             self._ask(lambda: self._codec.stop({}, self._to_release))
             self._exchange_bytes(b"", time)
@@ -248,8 +249,8 @@ class ServoConnection(Connection):
         self._goals.forget(self._channels.servos_of(self._channels_meant))
 
     def _stop(self, time: float) -> None:
-        """Stop at once, even during an open query: servos hold their current position if it is known, or else
-        their newest goal.
+        """Stop at once, even during an open query: servos with a goal hold their current position if it is
+        known, or else that goal; servos to be released lose their torque.
 
         Servos do not answer the frames of a stop, which may be damaged. So servos to be released are released
         again afterwards, by a plan that waits for their answers.
@@ -272,7 +273,7 @@ class ServoConnection(Connection):
         self._execute(time)
 
     def _execute(self, time: float) -> None:
-        """Continue the plan until it waits for an answer; at its end, call `_on_done` or report a fault."""
+        """Continue the plan until it waits for an answer; at its end call `_on_done` or report a fault."""
         execution, self._execution = self._execution, None
         assert execution is not None
         try:
@@ -350,7 +351,7 @@ class ServoConnection(Connection):
 
     def _watch_standstill(self, time: float) -> None:
         """Switch off the torque of servos that keep rotating after their motion was ended, even if they are
-        set to hold.
+        set to hold; the connection then fails (WENT_ON).
         """
         if rotating := self._standstill.went_on() if self._standstill.is_watching(time) else []:
             self._kept_turning = sorted({*self._kept_turning, *rotating})

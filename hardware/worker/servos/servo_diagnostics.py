@@ -73,8 +73,8 @@ class ServoDiagnostics:
         return kinds[index]
 
     def ask(self, time: float) -> tuple[Exchange, ...]:
-        """Query for load, current, voltage and temperature of the next servo, one servo every ASK_EVERY;
-        empty until then.
+        """Query for load, current, voltage and temperature of the next servo, as far as the protocol reads
+        them, one servo every ASK_EVERY; empty until then.
         """
         if not self._readable or time - self._asked_at < ASK_EVERY:
             return ()
@@ -89,7 +89,7 @@ class ServoDiagnostics:
             self._loads[who.servo] = load_unit(who.model)
 
     def take(self, measured: Measured) -> None:
-        """Record a measured quantity of a servo."""
+        """Record a quantity of READINGS that a servo of the device has measured; others are ignored."""
         channel = self._channel.get(measured.servo)
         if channel is None or measured.quantity not in READINGS:
             return

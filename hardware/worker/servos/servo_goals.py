@@ -15,7 +15,7 @@ class ServoGoals:
         releases: Whether the protocol can switch a servo's torque off.
 
     Attributes:
-        sent: The last goal of each servo, by id.
+        sent: The last goal of each servo that still holds one, by id.
     """
 
     def __init__(self, channels: ServoChannels, releases: bool) -> None:

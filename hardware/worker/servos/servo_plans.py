@@ -54,7 +54,9 @@ class ServoPlans:
         return {servo: VolatileSettings(True, self._channels.speeds.get(servo), watchdog) for servo in servos}
 
     def connecting(self) -> Plan:
-        """Plan that identifies all servos and reads their stored settings. Nothing is written."""
+        """Plan that identifies all servos and reads their stored settings. Nothing is written. It raises
+        PlanFailed if a setting is missing or unsuitable.
+        """
         yield self._codec.identify(self._channels.servos)
         yield from self._read_settings(self._channels.servos)
 
@@ -64,6 +66,7 @@ class ServoPlans:
         Torque is switched on at the slowest speed. The normal speed limit is set only after a check that the
         reported position has not changed: some servos reset their count of revolutions when they get torque,
         and would then rotate a whole revolution to their goal. The plan raises PlanFailed if a check fails.
+        Servos that measure no positions only get their speed limits: their first goals arm them.
         """
         yield from self._read_settings(servos)
         self._checks.check_calibration()
@@ -103,7 +106,7 @@ class ServoPlans:
         (self._checks.check_settings if queries else self._checks.check_modes)(servos)
 
     def _limit(self, servos: Sequence[int], speed: float | None = None) -> Plan:
-        """Write speed limits, and read them back."""
+        """Write speed limits (`speed` [units/s], or each servo's own), read them back and check them."""
         yield self._channels.limits(servos, speed)
         speeds = self._channels.speeds
         self._checks.lost_settings.clear()

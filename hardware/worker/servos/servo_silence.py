@@ -24,7 +24,8 @@ class ServoSilence:
 
     Attributes:
         began: Time [s] from which silence is counted.
-        absent: Sentence about the servos that did not answer the last plan; empty if all plans were answered.
+        absent: Sentence about the servos that did not answer the last plan that failed; empty if none has
+            failed.
         has_answer: Whether any servo, or the controller, has identified itself.
     """
 

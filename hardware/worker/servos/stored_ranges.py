@@ -43,8 +43,8 @@ def within_own_limits(device: Device, settings: Settings, unit: float) -> Device
 
 
 def shortened(device: Device, narrowed: Device) -> str:
-    """Joints whose range is smaller in `narrowed` than in `device`, as text for a sentence; empty if there
-    are none.
+    """Joints whose range is noticeably smaller in `narrowed` than in `device`, as text for a sentence that
+    lists at most LISTED of them; empty if there are none.
     """
     texts = []
     ranges = zip(device.joints, Mixing(device).ranges, Mixing(narrowed).ranges, strict=True)
