@@ -55,13 +55,6 @@ hold a position.
 
 Transitions = Mapping[tuple[ConnectionState, DesiredState], ConnectionState]
 
-# states in which servos that are to have no torque while disarmed have none, or are losing it
-_AS_DISARMED = (
-    ConnectionState.DISARMING,
-    ConnectionState.DISARMED,
-    ConnectionState.STOPPING,
-    ConnectionState.STOPPED,
-)
 _ALWAYS_PENDING = {
     (state, desired): PENDING[desired] for state in ConnectionState for desired in DesiredState
 }
@@ -74,8 +67,11 @@ since each move names the channels that it drives.
 """
 
 SERVO_TRANSITIONS: Transitions = _ALWAYS_PENDING | {
-    (state, DesiredState.DISARMED): ConnectionState.DISARMED for state in _AS_DISARMED
+    (ConnectionState.DISARMED, DesiredState.DISARMED): ConnectionState.DISARMED,
+    (ConnectionState.STOPPED, DesiredState.DISARMED): ConnectionState.DISARMED,
+    (ConnectionState.STOPPING, DesiredState.DISARMED): ConnectionState.STOPPING,
 }
-"""Requests to servos. Nothing is sent to disarm servos that are disarmed or stopped. After a release it is
-sent, since servos that were armed for set-up and not released still have torque.
+"""Requests to servos. Nothing is sent to disarm servos that are disarmed or stopped; a stop that is not sent
+yet is sent, and disarms them. After a release something is sent, since servos that were armed for set-up and
+not released still have torque.
 """

@@ -54,9 +54,16 @@ def test_a_robot_of_which_some_servos_were_released_is_disarmed_too(table):
 
 
 @TABLES
+def test_no_request_takes_back_what_is_to_be_sent_to_end_motion(table):
+    for state in (ConnectionState.STOPPING, ConnectionState.DISARMING):
+        assert table[state, DesiredState.DISARMED] in (state, ConnectionState.DISARMING)
+
+
+@TABLES
 def test_what_was_requested_is_what_is_confirmed(table):
     for (state, desired), after in table.items():
-        assert after in (PENDING[desired], CONFIRMED[desired]), f"{desired} in {state}"
+        is_stop_to_send = after is state is ConnectionState.STOPPING
+        assert after in (PENDING[desired], CONFIRMED[desired]) or is_stop_to_send, f"{desired} in {state}"
 
 
 def test_pending_and_confirmed_states_are_all_states_and_only_armed_ones_are_not_at_rest():

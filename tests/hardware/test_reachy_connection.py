@@ -215,12 +215,16 @@ def test_disarming_makes_limp_what_is_to_be_limp(begin):
         assert simulation.daemon.limp == {"stewart_1", "stewart_2"}
 
 
-def test_a_stop_that_the_network_does_not_take_is_sent_as_soon_as_it_does(begin):
+@pytest.mark.parametrize("is_cleared", [False, True])
+def test_a_stop_that_the_network_does_not_take_is_sent_as_soon_as_it_does(begin, is_cleared):
     simulation = begin()
     simulation.arm(waving)
     simulation.line.full = True
     simulation.stop()
     simulation.run(0.1, waving)
+    if is_cleared:
+        simulation.command(Command.CLEAR_FAULT)
+        assert simulation.run(0.1, waving).state is State.DISARMED
     simulation.line.full = False
     simulation.run(0.05, waving)
     assert simulation.daemon.told("stop_move")
