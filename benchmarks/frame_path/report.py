@@ -47,7 +47,7 @@ def functions(calls: Calls) -> dict[str, list[str]]:
 
 
 def package(file: str) -> str:
-    """Folder of a file; for files below a sub-package, the sub-package."""
+    """The first two folders of a file, such as "rig/live"; the file itself if it is in no folder."""
     return "/".join(file.split("/")[:-1][:2]) or file
 
 

@@ -52,9 +52,12 @@ class Tally:
     """Counts of events, and violated conditions.
 
     Attributes:
+        ticks: Number of ticks; orders, faults, states: number of orders by word, of faults by kind, and of
+            ticks in each state.
         drift: Largest difference [rad, m] from a new performance.
         memory: Largest memory [MB] after each segment; objects: number of objects that the garbage collector
             tracks, likewise.
+        broken: Violated conditions as sentences; robots: those of simulated robots.
     """
 
     ticks: int = 0
@@ -72,7 +75,7 @@ class Soak:
     """Directs a character at random, and checks it.
 
     Args:
-        character, path: The character.
+        character, path: The character, and the path of its file.
         seed: Seed of all random choices.
         rate: Ticks per second.
     """
