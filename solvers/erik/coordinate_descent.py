@@ -58,8 +58,8 @@ def _sweep(
     whole: bool,
 ) -> _Swept:
     """One sweep, from the end with `tip_first`, else from the root: each joint rotates toward the direction,
-    or with `whole` the orientation, and is then moved to the angle that `limited` allows. `angles` (n,)
-    [rad] are changed in place.
+    or with `whole` the orientation, and is then moved to the angle that `limited` allows. Without `whole` it
+    ends as soon as the end looks along the direction. `angles` (n,) [rad] are changed in place.
     """
     bases = chain.bases(angles)
     count = len(chain)
@@ -93,7 +93,7 @@ def bwcd_posture(
     chain: VirtualChain, posture: Sequence[float], aim: EndAim, hyper: Hyperparameters
 ) -> list[float]:
     """Algorithm 19: the posture's angles (n,) [rad] after rotating joints until the end looks along the
-    target; limits are not enforced.
+    target, in at most `max_bwcd_iterations` sweeps; limits are not enforced.
     """
     angles = list(posture)
     for _ in range(hyper.max_bwcd_iterations):
@@ -109,8 +109,8 @@ def bwcd_solution(
     hyper: Hyperparameters,
     twist_before: float = 0.0,
 ) -> list[float]:
-    """Algorithm 21: angles (n,) within limits, after rotating joints from the root until the end looks along
-    the target, and then twisting the end.
+    """Algorithm 21: angles (n,) [rad] within limits, after rotating joints from the root until the end looks
+    along the target, in at most `max_bwcd_iterations` sweeps, and then twisting the end.
 
     The paper does not mention clamping; here angles stay within limits. A chain without a twister at its end
     cannot correct its roll by a twist, so its joints rotate toward the whole orientation instead. Of two end
@@ -134,8 +134,9 @@ def bwcd_solution(
 
 
 def ccd(chain: VirtualChain, angles: Sequence[float], aim: EndAim, hyper: Hyperparameters) -> list[float]:
-    """Algorithm 22: angles (n,) [rad] within limits after rotating joints from the end toward the root, and
-    then twisting the end. With `hyper.avoid_edges` the rotated joints are not exactly at a limit.
+    """Algorithm 22: angles (n,) [rad] within limits after rotating joints from the end toward the root, in at
+    most `max_ccd_iterations` sweeps, and then twisting the end. With `hyper.avoid_edges` the rotated joints
+    are not exactly at a limit.
     """
     solved = list(angles)
     whole = _whole(chain, aim)
@@ -170,8 +171,8 @@ def _whole(chain: VirtualChain, aim: EndAim) -> bool:
 def _with_end_twist(
     chain: VirtualChain, angles: list[float], aim: EndAim, before: float = 0.0
 ) -> list[float]:
-    """Angles (n,) [rad] with the end twisted toward the orientation, if the end is a twister and its roll is
-    not free; `before` as for `end_twist`.
+    """Returns `angles` (n,) [rad]; if the end is a twister and its roll is not free, its twist toward the
+    orientation is stored in them first. `before` as for `end_twist`.
     """
     if chain.end_is_twister and aim.orientation is not None:
         angles[-1] = end_twist(

@@ -111,10 +111,11 @@ class Erik:
     def look(
         self, goal: GazeGoal, posture: tuple[float, ...], previous: tuple[float, ...] | None = None
     ) -> ErikSolution:
-        """ERIK's angles; `previous` (n,) is the last frame's solution, if used.
+        """ERIK's solution; `previous` (n,) is the last frame's solution, if used.
 
         The paper has no prismatic joints: they stay as in the posture. If the revolute joints alone miss a
-        point, all joints move by the smallest change that meets it, and ERIK solves again from there.
+        point, all joints move by the smallest change that meets it, and ERIK solves again, with the prismatic
+        joints there. Of both solutions the one with the smaller error of the view is returned.
         """
         best = self._solved(goal, posture, previous)
         if not isinstance(goal.aim, Point) or not self.sliding or best.measured.angle <= self.hyper.ccd_error:
@@ -131,7 +132,9 @@ class Erik:
     def _solved(
         self, goal: GazeGoal, posture: tuple[float, ...], previous: tuple[float, ...] | None
     ) -> ErikSolution:
-        """ERIK's angles, with prismatic joints as in the posture."""
+        """ERIK's solution with prismatic joints as in the posture, by the kernel or, if that is missing or
+        does not support the goal, in Python.
+        """
         # the kernel measures one goal: a chain's end can have several, of which ERIK follows the first
         if self.compiled is None or goal.others:
             return self._solved_in_python(goal, posture, previous)
