@@ -227,7 +227,8 @@ def _shares(goal: GazeGoal) -> list[float]:
 
 def _extrapolated(trail: Sequence[Sequence[float]]) -> list[float]:
     """Extrapolated limit of the angles (m + 1, n) of m sweeps: the weighted mean of the last m, with the
-    weights at which the weighted sum of their steps is shortest.
+    weights at which the weighted sum of their steps is shortest; the last angles if there are no such
+    weights.
 
     Source: Anderson's acceleration, as Bertrand & Massias 2021 use it for coordinate descent.
     """
