@@ -125,7 +125,9 @@ class Aim(ResidualBlock):
         }
 
     def check(self) -> None:
-        """Raises TargetError if a number is not finite, or a direction has no length."""
+        """Raises TargetError if a number is not finite, a vector has the wrong number of components, or a
+        direction has no length.
+        """
         for name, numbers in self._vectors().items():
             role = ROLES.get(name) or _Role(name, len(numbers), may_vanish=True)
             _check_vector(role, numbers)

@@ -47,7 +47,9 @@ class EndError(NamedTuple):
     distance: float = 0.0  # [m] error of the position; 0 if the goal has none
 
     def and_also(self, other: "EndError") -> "EndError":
-        """The errors of this block together with those of another block of the same end."""
+        """The errors of this block together with those of another block of the same end, each the root of the
+        sum of squares.
+        """
         return EndError(*map(math.hypot, self, other))
 
 
@@ -195,8 +197,8 @@ class PositionBlock(ResidualBlock):
 
 
 class ViewBlock(ResidualBlock):
-    """The view along a direction or to a point; with `up` also the roll about it, weighted by the sine of the
-    angle between view and up.
+    """The view along a direction or to a point; with `up` also the roll about it, weighted by `ROLL_WEIGHT`
+    times the sine of the angle between view and up.
 
     The error is a rotation vector's components along the end's own axes X and Z and, for the roll, Y.
     """
@@ -204,7 +206,9 @@ class ViewBlock(ResidualBlock):
     def __init__(
         self, goal: Vector, is_point: bool, up: Vector | None = None, symmetric: bool = False
     ) -> None:
-        """`goal`: the direction, or the position [m] of the point."""
+        """`goal`: the direction, or the position [m] of the point; `symmetric`: whether the end is equally
+        good when rolled by pi, which matters with `up`.
+        """
         self.goal, self.is_point = goal if is_point else unit(goal), is_point
         self.up = None if up is None else unit(up)
         self.upright_rows = 0 if up is None else 1
