@@ -81,7 +81,9 @@ class JointModel:
         return about(self.axis, angle)
 
     def within(self, angle: float) -> float | None:
-        """`angle` [rad] plus the multiple of 2 pi that brings it within limits; None if there is none."""
+        """`angle` [rad] plus the multiple of 2 pi that brings it within limits; None if none of these angles
+        between -3 pi and 3 pi is within them.
+        """
         angle = wrap(angle)
         for candidate in (angle, angle - math.tau, angle + math.tau):
             if self.lower - SAME_ANGLE <= candidate <= self.upper + SAME_ANGLE:
@@ -89,8 +91,8 @@ class JointModel:
         return None
 
     def safe_angle(self, angle: float) -> float:
-        """`angle` plus the multiple of 2 pi that brings it within limits, otherwise the nearest limit on the
-        circle (SafeAngle of section 7.1, cycling).
+        """The angle from `within`, otherwise the nearest limit on the circle (SafeAngle of section 7.1,
+        cycling).
         """
         safe = self.within(angle)
         if safe is not None:
@@ -99,8 +101,8 @@ class JointModel:
         return self.lower if to_lower <= to_upper else self.upper
 
     def safe_twist(self, angle: float) -> float:
-        """Algorithm 12: a twist within limits. An angle outside of them is rotated by half a revolution, then
-        clamped.
+        """Algorithm 12: a twist within limits. An angle outside of them is rotated by half a revolution or,
+        if that is outside, too, moved to the nearest limit.
 
         The printed version needs C's modulo and limits of exactly +-90 degrees (+-120 would map 150 to -90).
         The half turn rolls everything that follows by pi, so later bends must change their sign.
