@@ -48,13 +48,13 @@ from .kernel_fuzz_numbers import number, unit, vector
 SIZES = (1, 2, 3, 5, 8, 18, 60, 200)  # numbers of joints of the skeletons
 SHARES = (0.3, 0.2, 0.2, 0.15, 0.1, 0.04, 0.007, 0.003)  # shares of skeletons, by size
 CALLS_OF_A_SKELETON = 40  # number of calls after which another skeleton is drawn
-SHARE_OF_ERIK = 0.3  # share of calls of ERIK
 NOT_FINITE = "calls that are NOT FINITE"  # label for calls that must not occur
 BEYOND = 1e-15  # relative rounding error of an angle, by which full rotations may move it beyond a limit
-BODIES = 0.2  # share of calls that are steps of a whole body
-MECHANISMS = 0.2  # share of calls that are solves of mechanisms
-BONES = 0.2  # share of calls that are solves on bones
-FILTERS = 0.05  # share of calls that are steps of the motion filter
+FILTERS = 0.05  # share of calls that are steps of the motion filter; of the other calls:
+BODIES = 0.2  # share that are steps of a whole body
+MECHANISMS = 0.2  # share that are solves of mechanisms
+BONES = 0.2  # share that are solves on bones, for a skeleton that the kernel takes as bones
+SHARE_OF_ERIK = 0.3  # share that are calls of ERIK, for a skeleton that it supports
 
 
 def skeleton_of(draw: np.random.Generator, joints: int) -> Skeleton:
