@@ -138,8 +138,8 @@ def _nearest(skeleton: Skeleton, solutions: list[Angles]) -> Angles | None:
 
 
 def fabrik(skeleton: Skeleton, touch: Touch) -> Answer:
-    """Solution by FABRIK on the points of shoulder, elbow, wrist and end. With a direction, the hand's points
-    are fixed and the wrist is the target.
+    """Angles of the arm, within limits, that follow FABRIK's points of shoulder, elbow, wrist and end. With a
+    direction, the wrist's position is known, and FABRIK moves only the points up to it.
     """
     pose = skeleton.forward(START)
     points = [*pose.positions[1:4], pose.tool_position]

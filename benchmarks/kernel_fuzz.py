@@ -122,8 +122,8 @@ def call_erik(draw: np.random.Generator, skeleton: Skeleton, erik: CompiledErik)
 
 
 def erik_of(draw: np.random.Generator, skeleton: Skeleton) -> CompiledErik | None:
-    """ERIK for a skeleton, with some unchecked hyperparameters; None for a tree and a chain without revolute
-    joints, and if the kernel refuses the numbers.
+    """ERIK for a skeleton, with some unchecked hyperparameters; None for a tree, for a chain without revolute
+    joints, and if there is no kernel or it refuses the numbers.
     """
     library = kernel()
     if library is None or not skeleton.is_chain or all(j.kind == "prismatic" for j in skeleton.joints):

@@ -77,7 +77,9 @@ def buses(seconds: float) -> list[str]:
 
 
 def calls() -> list[str]:
-    """Measures the calls in Blender's main thread while nobody reads the port."""
+    """Prints the times of the calls in Blender's main thread while nobody reads the port; returns sentences
+    on those that exceed their bound.
+    """
     missed = []
     for name, times in figures.calls_beside_a_stuck_port(10.0).items():
         p50, worst = percentile(times, 0.5), max(times)

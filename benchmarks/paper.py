@@ -34,7 +34,9 @@ class Body:
 
 
 class Effort(NamedTuple):
-    """A line of Table 8: iterations and times [ms], each as minimum, maximum, mean and standard deviation."""
+    """A line of Table 8: numbers of postures and of samples; iterations and times [ms], each as minimum,
+    maximum, mean and standard deviation.
+    """
 
     postures: int
     samples: int

@@ -46,7 +46,7 @@ VARIANTS = {
 
 
 class TwoPriority:
-    """Eq. 25 of the paper, from zero angles; angles are clamped to the limits after each step, since results
+    """Eq. 25 of the paper; angles are clamped to the limits after each step, since results
     within limits are compared.
     """
 

@@ -67,5 +67,5 @@ def record(path: "Path") -> dict:
 
 
 def crossings(path: "Path | Tracer") -> dict:
-    """How a frame crosses between host and engine, as JSON values."""
+    """The number of crossings into the engine, and the engine's calls back, as JSON values."""
     return {"crossings": path.crossings, "calls_back": list(path.calls_back)}

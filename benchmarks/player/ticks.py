@@ -73,9 +73,9 @@ def measured(
     character: CharacterFile, path: Path, seconds: float, has_page: bool, is_simulated: bool
 ) -> Ticks:
     """Times of the ticks of a character that plays for `seconds`, on one core and without robots. With
-    `has_page` a browser shows its page. With `is_simulated` ticks follow each other immediately; otherwise
-    they come in real time, and take longer, since the contents of the processor's caches are replaced between
-    two ticks: `caches.walked` measures by how much on this computer.
+    `has_page` a simulated browser shows its page. With `is_simulated` ticks follow each other immediately;
+    otherwise they come in real time, and take longer, since the contents of the processor's caches are
+    replaced between two ticks: `caches.walked` measures by how much on this computer.
     """
     lines: list[str] = []
     options = LiveOptions(RATE, seconds, without_robot=True, page=0 if has_page else None)
