@@ -115,7 +115,7 @@ def serve(name: str, chain: str, count: int) -> None:
 
 
 class Racer:
-    """A contestant's process, pinned to the same core as this one."""
+    """A contestant's process, pinned to the same core as this one; `missing` says why it cannot run."""
 
     def __init__(self, name: str, chain: str, count: int) -> None:
         self.name, self.missing = name, ""

@@ -59,7 +59,7 @@ def wireless(chance: np.random.Generator, times: np.ndarray) -> np.ndarray:
 
 
 def bunched(chance: np.random.Generator, times: np.ndarray) -> np.ndarray:
-    """Delays [s] of packets that are sent on every 20 ms."""
+    """Delays [s] of packets that wait until the network sends all of them on, once in 20 ms."""
     begin = chance.uniform(0.0, 0.02)
     return np.ceil((times + begin) / 0.02) * 0.02 - begin - times
 

@@ -42,7 +42,8 @@ HALF_ROLL_SIGNS = np.array([-1.0, 1.0, -1.0])
 class EndError(NamedTuple):
     """Errors of one end: of its view, its whole orientation and its position."""
 
-    angle: float = 0.0  # [rad] error of the whole orientation; for Direction and Point, of the view alone
+    # [rad] error of the whole orientation; of an aim with a view, such as Point, that of the view alone
+    angle: float = 0.0
     whole: float = 0.0  # [rad] error of the orientation including the roll, if the goal prescribes one
     distance: float = 0.0  # [m] error of the position; 0 if the goal has none
 

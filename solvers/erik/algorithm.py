@@ -144,8 +144,8 @@ class _Run:
         return True
 
     def try_ccd(self, iteration: int, previous: Sequence[float] | None) -> None:
-        """CCD from the last angles and, if that is not accepted, from the previous frame's solution or,
-        without one, from zero or the limits nearest to it.
+        """Evaluates the result of CCD from the last angles and, if that is not accepted, from the previous
+        frame's solution or, without one, from zero or the limits nearest to it.
         """
         chain, hyper = self._chain, self._hyper
         if not self._best.accepts(ccd(chain, self._angles, self._aim, hyper), iteration):
