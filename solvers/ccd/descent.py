@@ -33,13 +33,14 @@ class RankedErrors(NamedTuple):
     relative to the largest.
     """
 
-    seen: float  # [rad, or fraction of the reach] error of views and positions, at least MET
-    whole: float  # [rad] aim error including the ends' rolls
+    # [rad, or fraction of the reach] error of views, whole orientations and positions, at least MET
+    seen: float
+    whole: float  # the same, including the rolls of views
     unmet: bool  # whether any goal with a weight above 0 is not met
 
 
 class DescentResult(NamedTuple):
-    """Result of a descent: the angles and their error."""
+    """Result of a descent: the angles, their pose and error, and the number of sweeps."""
 
     angles: tuple[float, ...]  # (n,) angles within limits
     pose: Pose

@@ -266,7 +266,7 @@ def rotation_within(pull: Pull, angle: float, range_left: Range) -> float:
 
 def pull_to_point(axis: Vector, position: Vector, eye: Vector, view: Vector, target: Vector) -> Pull | None:
     """Gradient terms of a revolute joint at `position` that bring the line of sight onto a point [m]; None if
-    the joint cannot change that.
+    no point ahead of the eye can be used for that, or the target is at the joint.
 
     The point on the line of sight that is as far from the joint as the target is can be rotated onto the
     target; then the view is exact, however near the target. If no point of the line is so near the joint, the

@@ -83,8 +83,8 @@ class _Run:
 
     def avoid_edges(self, iteration: int) -> None:
         """In the iteration `avoid_edges_from_iteration`, moves the warped posture off the edges of the
-        joints' ranges; from then on forward phases keep off them, too. Later iterations of the published loop
-        do not start from the warped posture, so that its movement has no effect on them.
+        joints' ranges; from then on forward phases move joints off them, too. Later iterations of the
+        published loop do not start from the warped posture, so that its movement has no effect on them.
         """
         hyper = self._hyper
         if not hyper.avoid_edges or iteration != hyper.avoid_edges_from_iteration:
@@ -162,7 +162,7 @@ def calculate_erik(
     hyper: Hyperparameters,
     previous: Sequence[float] | None = None,
 ) -> ErikResult:
-    """Algorithm 3: the angles that point the end at the target and keep the posture's shape.
+    """Algorithm 3: the best angles found to point the end at the target and keep the posture's shape.
 
     Args:
         chain: The virtual chain.

@@ -38,14 +38,14 @@ def forward_phase(
     edge_offset: float,
     end_from_target: bool = True,
 ) -> tuple[list[float], list[Quaternion]]:
-    """Forward phase: angles (n,) within limits and bases (n + 1,) of the chain, solved from the end, which is
-    at the target, to the root.
+    """Forward phase: angles (n,) [rad] and bases (n + 1,) of the chain, solved from the end, which is at the
+    target, to the root. Angles are within limits, except bends that a roll by pi has reversed.
 
     Args:
         chain: The virtual chain.
         posture_bases: Bases (n + 1,) of the warped posture.
         target: The end's orientation; of a symmetric end the roll nearer to the posture's.
-        edge_offset: Distance [rad] to keep from exact limits; 0 switches AvoidEdges off.
+        edge_offset: Angle [rad] by which joints at a limit are moved inwards; 0 switches AvoidEdges off.
         end_from_target: Whether the end's basis is the target without the end's own rotation. If False, as
             printed in the paper, it stays that of the posture.
     """

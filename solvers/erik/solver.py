@@ -79,7 +79,7 @@ class Erik:
         self, goal: GazeGoal, start: Angles | None = None, memory: object = None, dt: float = FRAME
     ) -> GazeSolution:
         """Solution of a goal; arguments as for `GazeSolver.solve`. Its `converged` says whether the weighted
-        error is within the threshold.
+        error is within the threshold; it is False if the target is at the end's own position.
 
         `memory` and `dt` have no effect, and `start` only if the hyperparameters say that the previous
         solution is used.

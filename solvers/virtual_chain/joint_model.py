@@ -53,8 +53,8 @@ class JointModel:
         return self.zero + hemisphere * math.acos(min(1.0, max(-1.0, cosine)))
 
     def local_swing(self, target: Vector) -> tuple[float, float]:
-        """Angles [rad] within limits at which the segment has the target's latitude: one in the target's
-        hemisphere, one in the other.
+        """Angles [rad] at which the segment has the target's latitude, one in the target's hemisphere, one in
+        the other; each moved within limits by `safe_angle`.
 
         Algorithm 13, and lines 12 to 15 of Algorithm 15. If the segment or the parent is along the axis, the
         latitude does not depend on the angle; then the angle is the one that brings the segment nearest to
