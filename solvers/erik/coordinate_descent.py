@@ -135,8 +135,8 @@ def bwcd_solution(
 
 def ccd(chain: VirtualChain, angles: Sequence[float], aim: EndAim, hyper: Hyperparameters) -> list[float]:
     """Algorithm 22: angles (n,) [rad] within limits after rotating joints from the end toward the root, in at
-    most `max_ccd_iterations` sweeps, and then twisting the end. With `hyper.avoid_edges` the rotated joints
-    are not exactly at a limit.
+    most `max_ccd_iterations` sweeps, and then twisting the end. With `hyper.avoid_edges` rotated joints are
+    moved off their limits (`JointModel.off_edge`).
     """
     solved = list(angles)
     whole = _whole(chain, aim)
