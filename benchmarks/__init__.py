@@ -1,7 +1,7 @@
-"""Comparisons of Limber with papers' tables and with other libraries, as commands: `python -m
-benchmarks.NAME`, from the repository's root.
+"""Comparisons with papers' tables and other libraries, measurements of times and errors, and random tests;
+most modules are commands: `python -m benchmarks.NAME`, from the repository's root.
 
-All of them measure on one core: for systems of this size numpy's threads cost more time than they save, and
+In all of them numpy uses one thread: for systems of this size more threads cost more time than they save, and
 much more on a busy machine.
 """
 

@@ -7,11 +7,12 @@ The arm: a turntable, three bends in one plane, a roll; links of 1, 1 and .5 m o
 positions of the end in random poses within limits, so that all can be met; every solve begins at a bent pose.
 Two tasks: a point, and a point from a direction.
 
-*Analytic* is the closed form of this one arm: the turntable faces the wrist, two links and two elbows reach
-it; for a point alone it tries directions of the hand. *FABRIK* (Aristidou & Lasenby 2011) moves points along
-lines between links of fixed lengths, as if all joints were balls without limits; "as hinges" is the position
-that the arm's end reaches when its joints follow these points. *Met* is to a thousandth of the reach, and .1
-degrees; times are the median, on one core, in Python.
+*Analytic* is the closed form of this one arm: the turntable faces the wrist or away from it, and the elbow
+bends to either side; for a point alone it tries directions of the hand. *FABRIK* (Aristidou & Lasenby 2011)
+moves points along lines between links of fixed lengths, as if all joints were balls without limits; "as
+hinges" is the position that the arm's end reaches when its joints follow these points. *Met* is to a
+thousandth of the reach, and .1 degrees; times are medians of the processor time of a solve, called from
+Python.
 """
 
 import argparse
@@ -92,7 +93,10 @@ class Answer:
 
 
 def analytic(skeleton: Skeleton, touch: Touch) -> Answer:
-    """Closed-form solution: of all solutions within limits, the one nearest to the start."""
+    """Closed-form solution: of those within limits, the one nearest to the start. For a point alone these are
+    the solutions of the first direction of the hand that has any; directions are tried from that at the start
+    outward.
+    """
     if touch.direction is not None:
         return Answer(_nearest(skeleton, _closed_form(touch.point, touch.direction)), 1)
     facing = math.atan2(touch.point[0], touch.point[2])
@@ -109,7 +113,9 @@ def analytic(skeleton: Skeleton, touch: Touch) -> Answer:
 
 
 def _closed_form(point: Vector, direction: Vector) -> list[Angles]:
-    """Angles (5,) [rad] for both directions of the turntable and both elbows, without limits."""
+    """Up to four solutions (5,) [rad], for both directions of the turntable and both bends of the elbow,
+    without limits; none if the wrist is out of reach.
+    """
     wrist = subtract(point, scale(direction, HAND))
     solutions = []
     facing = math.atan2(wrist[0], wrist[2])
@@ -132,8 +138,8 @@ def _nearest(skeleton: Skeleton, solutions: list[Angles]) -> Angles | None:
 
 
 def fabrik(skeleton: Skeleton, touch: Touch) -> Answer:
-    """Solution by FABRIK on the points of shoulder, elbow, wrist and end. With a direction, the hand's points
-    are fixed and the wrist is the target.
+    """Angles of the arm, within limits, that follow FABRIK's points of shoulder, elbow, wrist and end. With a
+    direction, the wrist's position is known, and FABRIK moves only the points up to it.
     """
     pose = skeleton.forward(START)
     points = [*pose.positions[1:4], pose.tool_position]
@@ -199,7 +205,7 @@ def targets(skeleton: Skeleton, count: int, seed: int = 0) -> list[Touch]:
 
 
 def is_met(skeleton: Skeleton, touch: Touch, angles: Angles) -> bool:
-    """Whether these angles bring the end to the target."""
+    """Whether these angles bring the end to the target, within `CLOSE` and `AIMED`."""
     pose = skeleton.forward(angles)
     near = length(subtract(pose.tool_position, touch.point)) <= CLOSE * skeleton.reach
     return near and (
@@ -210,7 +216,7 @@ def is_met(skeleton: Skeleton, touch: Touch, angles: Angles) -> bool:
 def row(
     label: str, solve: Callable[[Skeleton, Touch], Answer], skeleton: Skeleton, touches: list[Touch]
 ) -> str:
-    """A line of the table: for each task the share of met targets, the steps and the time."""
+    """A line of the table: for each task the share of met targets, and medians of steps and time."""
     cells = []
     for with_direction in (False, True):
         tasks = [touch if with_direction else Touch(touch.point, None) for touch in touches]

@@ -26,12 +26,12 @@ PUBLISHED = f"{ERIK_WITH}as_published=True"
 
 @dataclass(frozen=True)
 class Chunk:
-    """Pairs of a grid, given by their indices."""
+    """Some pairs of a grid, to be solved by one solver."""
 
     grid: Pairs
     solver: str  # name of a solver: of the table of solvers, of `two_priority`, or ERIK with other settings
-    number: int
-    places: Sequence[int]
+    number: int  # number of the chunk among those of this grid and solver
+    places: Sequence[int]  # indices of its pairs in the grid
 
     @property
     def file(self) -> str:
@@ -63,7 +63,9 @@ def plain(solver: str) -> str:
 
 
 def solver_of(name: str, skeleton: Skeleton) -> GazeSolver:
-    """The solver of that name, or in a configuration of the paper's."""
+    """The solver with a name as in `Chunk.solver`: a variant of `two_priority`, ERIK with other settings,
+    such as "erik max_iterations=4", or a solver of the table.
+    """
     if name in VARIANTS:
         return TwoPriority(skeleton, *VARIANTS[name])
     if name.startswith(ERIK_WITH):

@@ -8,8 +8,8 @@ same on a slow or busy computer. Frames come at even intervals, and at intervals
 milliseconds. The figures are the delay at which the commanded angles fit the frames' curve best, over all
 joints, and the remaining distance: of live joints, of joints that play keyframes (posed), and of a property
 that the robot follows (value). Further figures are the shares of the joints' limits that the commanded angles
-use, and the largest difference between the values handed to the worker and those of a bake. The exit status
-is 1 if a bound is exceeded.
+use and, of live joints, the largest difference between the values handed to the worker and those of a bake.
+The exit status is 1 if a bound is exceeded.
 """
 
 import argparse
@@ -63,7 +63,9 @@ def posed_lamp(rate: int):
 
 
 def lamp_with_value(rate: int):
-    """The lamp with an additional servo for a keyed property; the joints do not move."""
+    """The lamp with an additional servo for a keyed property, while its joints do not move; returns its
+    armature object.
+    """
     rig = begin(rate)
     rig["jaw"] = 0.0
     for frame in range(1, 10 * rate + 1, max(1, rate // 12)):
@@ -84,8 +86,19 @@ def state(rig) -> str:
 def play(
     time: SteppedTime, rig, rate: int, seconds: float, uneven: float
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Plays a scene; returns times of frames (f,) [s], values handed to the worker (f, joints), times of
-    readings (l,) [s], and commanded values (l, joints).
+    """Connects and arms the robot, plays the scene, and disconnects; ends the program if the robot is not
+    armed, or does not follow to the end.
+
+    Args:
+        time: The simulated time.
+        rig: The robot's armature object.
+        rate: Frames per second.
+        seconds: Duration of the play [s].
+        uneven: Largest deviation [s] of a frame from its time.
+
+    Returns:
+        Times (f,) [s] of frames at even intervals; values (f, joints) handed to the worker in them; times
+        (l,) [s] at which new commanded values were read; these values (l, joints).
     """
     scene, chance = bpy.context.scene, random.Random(rate)
     scene.frame_set(1)

@@ -4,7 +4,8 @@ ones of requirements/bench.txt.
     python -m benchmarks.environment
 
 It installs all at once if possible, otherwise one by one, so that a library without a package for this
-computer is named and the others are installed. The environment is updated when the requirements change.
+computer is named and the others are installed. An environment that has them all is changed only when the
+requirements or Python's version change.
 """
 
 import hashlib
@@ -41,7 +42,9 @@ def install(python: Path, packages: Sequence[str]) -> str:
 
 
 def fill(folder: Path, packages: Sequence[str]) -> dict[str, str]:
-    """Creates the environment; returns the packages that could not be installed, each with the reason."""
+    """Creates the environment if it does not exist, and installs the packages; returns those that could not
+    be installed, each with the reason.
+    """
     python = folder / "bin" / "python"
     if not python.exists():
         subprocess.run([sys.executable, "-m", "venv", "--clear", str(folder)], check=True)

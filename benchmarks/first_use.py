@@ -5,8 +5,8 @@ first solve.
 
 Each measurement uses a new process and a copy of the library that was never loaded before. Python, numpy and
 Limber's modules are loaded already, as in a Blender whose extension is switched on; the chain is the ERIK
-paper's skeleton C. Prints the median and the largest of the loading, the first solve, which also builds the
-solver, and a later one.
+paper's skeleton C. Prints the median and the largest time of the loading, of the first solve, which also
+builds the solver, of a later one, and of loading and first solve together.
 """
 
 import argparse

@@ -29,7 +29,9 @@ JUMPS = {1: (0.5, -0.6, 0.5), 61: (-0.5, -0.6, 0.3), 121: (0.1, -0.7, 0.1), 181:
 
 
 def ball():
-    """The scene of the operator Add Demo Lamp: a ball that flies around the lamp."""
+    """Adds the scene of the operator Add Demo Lamp, a ball that flies around the lamp; returns the lamp's
+    chain. The functions below add other scenes, and return the chain.
+    """
     return lamp.add(bpy.context).limber.chains[0]
 
 

@@ -3,8 +3,8 @@ benchmarks.full_frame CLIP.bvh ROBOT.urdf`.
 
 The scenes are a character whose torso, head and eyes look at one target; ten characters of eight joints, each
 with its own target; and a whole body that follows a clip, with a head that looks, beside a mechanism. The
-figure is the processor time of Limber's handler while the scene plays, and of computing the lines of all
-overlays; the time to draw them is not included. The exit status is 1 if a bound is exceeded.
+figure is the processor time of Limber's handler at each frame, and of computing the lines of the overlays
+over chains; the time to draw them is not included. The exit status is 1 if a bound is exceeded.
 """
 
 import argparse

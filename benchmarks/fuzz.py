@@ -57,8 +57,9 @@ def available(name: str, case: Case) -> bool:
 def attempt(
     name: str, case: Case, frames: int = 1, make_it: Callable[[Skeleton], GazeSolver] | None = None
 ) -> Tried:
-    """Solves a case from scratch, again, and for a number of frames while the target moves away and back;
-    each solve is made twice.
+    """Solves a case from scratch, then for a number of frames while the target moves away and back. Each
+    solve is made twice, and must give the same result. `make_it` makes the solver, by default the one named
+    `name`.
     """
     skeleton, goal, moved_goal = case
     began = time.process_time()
@@ -155,7 +156,7 @@ class Tally:
 
 
 def try_all(seed: int, names: Sequence[str], frames: int) -> list[tuple[str, Tried]]:
-    """Results of all solvers that support the case of a seed."""
+    """(solver, result) for each of these solvers that supports the case of a seed."""
     case = make(any_recipe(random.Random(seed)))
     return [(name, _caught(name, case, frames)) for name in names if available(name, case)]
 

@@ -77,7 +77,7 @@ class Case(NamedTuple):
 
     skeleton: Skeleton
     goal: GazeGoal
-    moved: GazeGoal  # the goal a little later
+    moved: GazeGoal  # the goal a little later, when the target of its first end has moved
 
 
 def any_recipe(draw: random.Random) -> Recipe:

@@ -1,16 +1,16 @@
-"""Runs gaze solvers on files of posture-target pairs, gaze paths and real rigs' chains; writes angles, errors
-and times of each solve.
+"""Runs gaze solvers on files of posture-target pairs, gaze paths and real rigs' chains; writes angles and
+time of each solve and, except for paths, iterations and errors.
 
     python -m benchmarks.gaze --pairs IN.npz --solver NAME --out OUT.npz
     python -m benchmarks.gaze --paths IN.npz --solver NAME --out OUT.npz
     python -m benchmarks.gaze --rig IN.npz --solver NAME --out OUT.npz
 
-IN of --pairs and --paths is a chain of unit links along +Y, whose joint k rotates about axis k (0 X, 1 Y, 2
-Z) of its own frame, within lo and hi (n,) [rad], with posture (m, n) and target_wxyz (m, 4); of a path (p, n)
-and (p, t, 4). The end is symmetric. IN of --rig has axis (n, 3), rest_wxyz (n, 4), rest_offset (n, 3),
-tool_wxyz (4,), tool_offset (3,), lo, hi (n,), posture (m, n) and one of target_wxyz (m, 4), target_direction
-(m, 3), target_point (m, 3). Pairs are solved from scratch, each independently; the frames of a path in order,
-each from the last solution and memory.
+IN of --pairs and --paths is a chain of unit links along +Y, whose joint k rotates about axes[k] (0 X, 1 Y, 2
+Z) of its own frame, within lo and hi (n,) [rad], with posture (m, n) and target_wxyz (m, 4); for --paths they
+are (p, n) and (p, t, 4), with fps [1/s]. A target rolled by pi about its own Y counts as equal to it. IN of
+--rig has axis (n, 3), rest_wxyz (n, 4), rest_offset (n, 3), tool_wxyz (4,), tool_offset (3,), lo, hi (n,),
+posture (m, n) and one of target_wxyz (m, 4), target_direction (m, 3), target_point (m, 3). Pairs are solved
+from scratch, each independently; the frames of a path in order, each from the last solution and memory.
 """
 
 import argparse
@@ -69,7 +69,9 @@ def rig_chain(arrays: Arrays) -> Skeleton:
 
 
 def aims_of(arrays: Arrays) -> list[Aim]:
-    """Goals of a file for --pairs or --rig, of the kind that the file's targets have."""
+    """Aims of a file for --pairs or --rig, of the kind of its targets; a file without targets ends the
+    program.
+    """
     for name, kind in (
         ("target_wxyz", Orientation),
         ("target_direction", Direction),

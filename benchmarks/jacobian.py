@@ -9,8 +9,8 @@ half their distance. The error is the ends' mean distance from their targets; ou
 distance that cannot be reached. Jitter is the joints' acceleration, 99th percentile, at 60 frames a second.
 
 Convergence makes as many updates as it takes, from random poses to the end's position in another random pose,
-for the ERIK paper's skeletons A to G, to 1e-3 of the reach. "Alone" is the method without restarts: 300
-updates.
+for the ERIK paper's skeletons A to G, to 1e-3 of the reach. "Alone" is the method without restarts: at
+most 300 updates.
 """
 
 import argparse
@@ -167,7 +167,7 @@ class Converged:
 
 def track(shape: str, method: str, pushed: float, frames: int) -> Tracked:
     """Tracks moving targets with one update per frame; the first second, in which ends reach their targets,
-    is not counted.
+    counts only for the number of updates per second.
     """
     skeleton = SHAPES[shape]()
     variant = (METHODS | VARIANTS)[method](skeleton)

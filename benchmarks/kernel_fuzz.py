@@ -48,17 +48,19 @@ from .kernel_fuzz_numbers import number, unit, vector
 SIZES = (1, 2, 3, 5, 8, 18, 60, 200)  # numbers of joints of the skeletons
 SHARES = (0.3, 0.2, 0.2, 0.15, 0.1, 0.04, 0.007, 0.003)  # shares of skeletons, by size
 CALLS_OF_A_SKELETON = 40  # number of calls after which another skeleton is drawn
-SHARE_OF_ERIK = 0.3  # share of calls of ERIK
 NOT_FINITE = "calls that are NOT FINITE"  # label for calls that must not occur
 BEYOND = 1e-15  # relative rounding error of an angle, by which full rotations may move it beyond a limit
-BODIES = 0.2  # share of calls that are steps of a whole body
-MECHANISMS = 0.2  # share of calls that are solves of mechanisms
-BONES = 0.2  # share of calls that are solves on bones
-FILTERS = 0.05  # share of calls that are steps of the motion filter
+FILTERS = 0.05  # share of calls that are steps of the motion filter; of the other calls:
+BODIES = 0.2  # share that are steps of a whole body
+MECHANISMS = 0.2  # share that are solves of mechanisms
+BONES = 0.2  # share that are solves on bones, for a skeleton that the kernel takes as bones
+SHARE_OF_ERIK = 0.3  # share that are calls of ERIK, for a skeleton that it supports
 
 
 def skeleton_of(draw: np.random.Generator, joints: int) -> Skeleton:
-    """A random tree with links without length, joints with equal limits, and prismatic joints."""
+    """A random tree with one or two ends; some of its links have no length, some joints cannot move, and some
+    are prismatic.
+    """
     random_joints = []
     for k in range(joints):
         parent = k - 1 if draw.random() < 0.8 else int(draw.integers(-1, k)) if k else -1
@@ -101,7 +103,9 @@ def goal_of(draw: np.random.Generator, skeleton: Skeleton) -> GazeGoal:
 
 
 def call_erik(draw: np.random.Generator, skeleton: Skeleton, erik: CompiledErik) -> list[np.ndarray]:
-    """Makes one random call of ERIK; returns the results, which must be finite."""
+    """Makes one random call of ERIK; returns the results, which must be finite: they contain NaN if an angle
+    is beyond its limits.
+    """
     goal = goal_of(draw, skeleton)
     while isinstance(goal.aim, Position):
         goal = goal_of(draw, skeleton)
@@ -118,8 +122,8 @@ def call_erik(draw: np.random.Generator, skeleton: Skeleton, erik: CompiledErik)
 
 
 def erik_of(draw: np.random.Generator, skeleton: Skeleton) -> CompiledErik | None:
-    """ERIK for a random chain with a revolute joint, with some unchecked hyperparameters; None if the kernel
-    refuses them.
+    """ERIK for a skeleton, with some unchecked hyperparameters; None for a tree, for a chain without revolute
+    joints, and if there is no kernel or it refuses the numbers.
     """
     library = kernel()
     if library is None or not skeleton.is_chain or all(j.kind == "prismatic" for j in skeleton.joints):
@@ -179,14 +183,16 @@ def call(draw: np.random.Generator, compiled: CompiledModel, skeleton: Skeleton)
 
 
 def bones_of(draw: np.random.Generator, skeleton: Skeleton) -> CompiledBones | None:
-    """The skeleton as bones, with some joints without limits; None if the kernel refuses it."""
+    """The skeleton as bones, with some joints without limits, and sometimes with ball joints; None if the
+    kernel refuses it.
+    """
     library = kernel()
     assert library is not None
     joints = tuple(
         replace(joint, lower=-1e3, upper=1e3) if joint.kind == "revolute" and draw.random() < 0.5 else joint
         for joint in skeleton.joints
     )
-    if draw.random() < 0.5:  # joints that form balls
+    if draw.random() < 0.5:  # joints that form ball joints
         joints = tuple(_of_ball(joint, k) for k, joint in enumerate(joints))
     model = BoneModel(replace(skeleton, joints=joints), ExpressiveOptions(hold_body=bool(draw.integers(2))))
     try:
@@ -196,7 +202,9 @@ def bones_of(draw: np.random.Generator, skeleton: Skeleton) -> CompiledBones | N
 
 
 def _of_ball(joint: Joint, number: int) -> Joint:
-    """A revolute joint as one of the three joints of a ball; other joints unchanged."""
+    """A revolute joint whose parent is the joint before it, as one of the three joints of a ball joint;
+    others unchanged.
+    """
     if joint.kind == "prismatic" or joint.parent != number - 1:
         return joint
     axis = tuple(np.eye(3)[number % 3].tolist())
@@ -207,8 +215,8 @@ def _of_ball(joint: Joint, number: int) -> Joint:
 
 
 def call_bones(draw: np.random.Generator, skeleton: Skeleton, bones: CompiledBones) -> list[np.ndarray]:
-    """Makes one random solve on bones, some with an unchecked last frame; returns the results, which must be
-    finite.
+    """Makes one random solve on bones, or its first step, some with an unchecked last frame; returns the
+    results, which must be finite.
     """
     n, goal = len(skeleton), goal_of(draw, skeleton)
     balls = bones.ball_count
@@ -302,17 +310,19 @@ def stepped(draw: np.random.Generator, skeleton: Skeleton) -> list[np.ndarray]:
 
 
 class Solvers(NamedTuple):
-    """The kernel's models of one skeleton, and of a mechanism."""
+    """A skeleton and the kernel's models of it, and of a mechanism."""
 
     skeleton: Skeleton
     compiled: CompiledModel
     mechanism: MechanismSolver
-    erik: CompiledErik | None
-    bones: CompiledBones | None
+    erik: CompiledErik | None  # None if the kernel's ERIK does not support the skeleton, or the numbers
+    bones: CompiledBones | None  # None if the kernel refuses the skeleton as bones
 
 
 def solvers_of(draw: np.random.Generator, library: Kernel) -> Solvers:
-    """Models with random numbers. Raises KernelError if the kernel refuses them."""
+    """A random skeleton and a random mechanism with their models. Raises KernelError if the kernel refuses
+    the skeleton.
+    """
     skeleton = skeleton_of(draw, int(draw.choice(SIZES, p=SHARES)))
     compiled = CompiledModel(library, Model(skeleton, ExpressiveOptions(hold_body=bool(draw.integers(2)))))
     mechanism = MechanismSolver(kernel_fuzz_mechanisms.mechanism_of(draw))

@@ -23,7 +23,7 @@ KINDS_OF_TASKS = 6  # number of kinds that the kernel knows; a few tasks have an
 
 
 def mechanism_of(draw: np.random.Generator) -> Mechanism:
-    """A random mechanism: a chain of bodies, and joints that close loops."""
+    """A random mechanism: a tree of bodies, and joints that close loops."""
     count = int(draw.integers(1, MOST_BODIES))
     names = ["", *(f"body {k}" for k in range(count))]
     bodies = tuple(

@@ -35,8 +35,8 @@ Lines = dict[str, tuple[np.ndarray, np.ndarray]]  # joint -> (a point on its axi
 
 
 def models(folder: Path) -> dict[str, Robot]:
-    """The models in a folder by their names, LeRobot's reference first; models without a file are left
-    out.
+    """The models below a folder by their names, in the order of `FILES`, whose first is LeRobot's reference;
+    models without a file are left out.
     """
     paths = (next(folder.rglob(name), None) for name in FILES)
     robots = (read(path) for path in paths if path is not None)
@@ -79,7 +79,7 @@ def derived(robot: Robot, reference: Robot) -> dict[str, float]:
 
 def worst(robot: Robot, reference: Robot, random: np.random.Generator) -> float:
     """Largest difference [rad] of a bend between two models in the same random poses, within the reference's
-    limits.
+    limits, or of a joint's value between a pose and the pose converted back.
 
     Poses are converted from the reference's values to LeRobot's degrees of a calibrated motor, and from these
     to the model's values.

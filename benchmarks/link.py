@@ -70,8 +70,11 @@ def angles_at(t: float) -> list[float]:
 
 
 def stream(link: WorkerLink, seconds: float, busy: float = 0.0, every: float = math.inf) -> Status:
-    """Connects, arms, and streams for `seconds` [s] at 60 Hz, with computation for `busy` [s] of each frame;
-    prints a line at intervals of `every` [s].
+    """Streams for `seconds` [s] at 60 Hz, and arms when the robot is disarmed; computes for `busy` [s] of
+    each frame. Prints a line at intervals of `every` [s], and the worker's load at the end; returns the
+    status.
+
+    After a fault, and if the robot was never armed, the program ends.
     """
     before = None
     began = deadline = shown = time.perf_counter()
@@ -106,8 +109,8 @@ def percentile(values: list[float], share: float) -> float:
 
 
 def hand_over(device: Device) -> list[str]:
-    """Measures single calls of `send` and `status` in the main process; returns the figures that miss their
-    bounds.
+    """Prints the times of single calls of `send` and `status` in the main process; returns a sentence if that
+    of `send` exceeds its bound.
     """
     sends, looks = [], []
     with WorkerLink(device) as link:
@@ -134,7 +137,9 @@ def hand_over(device: Device) -> list[str]:
 
 
 def burn(device: Device, seconds: float) -> list[str]:
-    """Measures the worker's lateness while this process computes for most of each frame."""
+    """Prints the worker's lateness while this process computes for most of each frame; returns a sentence if
+    it exceeds its bound.
+    """
     with WorkerLink(device) as link:
         status = stream(link, seconds, BURN)
     show_stream(status)
@@ -150,7 +155,9 @@ def burn(device: Device, seconds: float) -> list[str]:
 
 
 def soak(device: Device, seconds: float) -> list[str]:
-    """Runs a long stream, with a line of progress after each tenth of the time."""
+    """Runs a long stream, with a line of progress after each tenth of the time; returns [], since its figures
+    have no bounds.
+    """
     with WorkerLink(device) as link:
         status = stream(link, seconds, every=seconds / 10)
     show_stream(status)
@@ -159,7 +166,9 @@ def soak(device: Device, seconds: float) -> list[str]:
 
 
 def stops(device: Device, times: int) -> list[str]:
-    """Measures the time from Stop, given while the robot moves, until the worker has stopped the device."""
+    """Prints the times from Stop, given while the robot moves, until the worker has stopped the device;
+    returns a sentence if their median exceeds its bound.
+    """
     durations = []
     with WorkerLink(device) as link:
         for _ in range(times):
@@ -217,7 +226,7 @@ def process_time(link: WorkerLink) -> float:
 
 
 def priority(link: WorkerLink) -> str:
-    """Scheduling class and priority of the worker, as text."""
+    """Text that says whether the worker has real-time priority."""
     if not hasattr(os, "sched_getscheduler"):
         return "priority as the system gives it"
     real_time = os.sched_getscheduler(link.worker_pid) & ~os.SCHED_RESET_ON_FORK == os.SCHED_RR

@@ -14,7 +14,9 @@ CALL_BAR_MS = 1.0  # [ms] largest median time of a call from Blender
 
 
 def show(seconds: float) -> list[str]:
-    """Prints all figures, with streams of `seconds` [s]; returns those that miss their bounds."""
+    """Prints all figures, with streams of `seconds` [s] (to buses of servos 20 s at most); returns sentences
+    on those that miss their bounds. Without the packages of the AVR emulator, the firmware's are left out.
+    """
     lacking = missing_packages()
     if lacking:
         print(f"no AVR emulator here: apt-get install {' '.join(lacking)}")
@@ -75,7 +77,9 @@ def buses(seconds: float) -> list[str]:
 
 
 def calls() -> list[str]:
-    """Measures the calls in Blender's main thread while nobody reads the port."""
+    """Prints the times of the calls in Blender's main thread while nobody reads the port; returns sentences
+    on those that exceed their bound.
+    """
     missed = []
     for name, times in figures.calls_beside_a_stuck_port(10.0).items():
         p50, worst = percentile(times, 0.5), max(times)

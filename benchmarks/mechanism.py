@@ -7,10 +7,10 @@ the loops.
 
 FILE URDF, xacro or MJCF; without a file of closures, those that it marks itself are used
 IN   dt [s]; floating_base; frames (k,) link names; position (t, k, 3) [m]; optional rotation (t, k, 3, 3)
-     with has_rotation (k,); or, for forward kinematics, motor_names (m,), motor_position (t, m) [rad, m].
-     Optional: start_names (b,), start_position (b, 3), start_rotation (b, 3, 3), an assembled first pose;
-     position_weight, rotation_weight (t, k, 3); com (t, 3) and com_weight (t, 3); velocity_limit of the
-     motors [rad/s or m/s]
+     with has_rotation (k,). For forward kinematics also motor_names (m,), motor_position (t, m) [rad, m],
+     which replace all goals. Optional: start_names (b,), start_position (b, 3), start_rotation (b, 3, 3), an
+     assembled first pose; position_weight, rotation_weight (t, k, 3); com (t, 3) and com_weight (t, 3);
+     velocity_limit of the motors [rad/s or m/s]
 OUT  body_names (b,); body_position (t, b, 3), body_rotation (t, b, 3, 3); motor_names (m,), motor_position
      (t, m); residual (t,); converged (t,); seconds (t,)
 """
@@ -104,7 +104,7 @@ def with_velocity(mechanism: Mechanism, arrays: Arrays) -> Mechanism:
 
 
 def answer(arrays: Arrays, mechanism: Mechanism) -> dict[str, np.ndarray]:
-    """The arrays of OUT."""
+    """The arrays of OUT; prints a sentence if loops are open in some frames."""
     solver = MechanismSolver(with_velocity(mechanism, arrays))
     goals, dt = goals_of(arrays), float(arrays["dt"])
     motors = [joint.name for joint in mechanism.actuators]

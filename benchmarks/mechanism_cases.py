@@ -1,5 +1,5 @@
-"""Mechanisms of the gallery without Blender, with paths: the paper's validation examples, and cases that
-other libraries support.
+"""Mechanisms of the gallery without Blender, with paths: the validation examples of Schumacher et al. 2021,
+and cases that other libraries support.
 """
 
 import math
@@ -49,7 +49,7 @@ def mechanism_of(recipe: Recipe) -> Mechanism:
 
 
 def _turn(joint: RecipeJoint):
-    """The joint's axes, as the gallery's builder computes them."""
+    """Rotation from the joint's axes to the world's, as the gallery's builder computes it."""
     length = math.hypot(*joint.z)
     z = tuple(part / length for part in joint.z)
     x = joint.x or ((1.0, 0.0, 0.0) if abs(z[0]) < 0.9 else (0.0, 1.0, 0.0))
@@ -99,17 +99,17 @@ def serial_arm() -> Case:
 
 @dataclass(frozen=True)
 class Race:
-    """A mechanism without limits, the goals of a path that it can follow, and the assembled start pose."""
+    """A mechanism without limits, the goals of a path, and the assembled start pose."""
 
     name: str
     solver: MechanismSolver
     start: AssemblyState
     goals: tuple[Goals, ...]  # goals of each frame
-    can_reach: tuple[bool, ...]
+    can_reach: tuple[bool, ...]  # whether the goals of each frame can be met
 
 
 def races() -> tuple[Race, ...]:
-    """Cases that all libraries support: loops closed by hinges and balls, and goals for one frame."""
+    """Cases that all libraries support: loops closed by hinges and balls, and goals for one body."""
     quarter = 0.5 * math.pi
     return (
         _led("four_bar", "Coupler", False, lambda t: {"Crank Shaft": quarter * t}),
@@ -142,8 +142,9 @@ def _led(
     motors: Callable[[float], dict[str, float]],
     away: Vector | None = None,
 ) -> Race:
-    """A case whose goals come from the motion of its motors, so that they can be met; in the middle they are
-    displaced by `away` [m] for a while.
+    """Race of the gallery's mechanism `key` whose goals, the positions of a body and with `is_turned` also
+    its rotations, come from a motion of its motors, so that they can be met; in the middle they are displaced
+    by up to `away` [m] for a while.
     """
     mechanism = mechanism_of(read_recipe(key))
     solver = MechanismSolver(

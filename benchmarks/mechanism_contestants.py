@@ -60,9 +60,12 @@ class Limber(Contestant):
 
 
 class Known:
-    """Indices of the nodes' coordinates in a library's configuration vector q."""
+    """Converts poses to a library's configuration vector q and back."""
 
     def __init__(self, race: Race, first: Sequence[int], is_scalar_last: bool) -> None:
+        """`first`: index in q of each node's first coordinate; `is_scalar_last`: whether its quaternions end
+        with w.
+        """
         self.tree, self.first = race.solver.tree, first
         self.order = [1, 2, 3, 0] if is_scalar_last else [0, 1, 2, 3]
 
@@ -87,7 +90,7 @@ class Known:
 
 
 def _places(model, race: Race) -> list[int]:
-    """Indices of the nodes' coordinates in pinocchio's configuration q, which placo also uses."""
+    """Index of each node's first coordinate in pinocchio's configuration q, which placo also uses."""
     return [model.joints[model.getJointId(f"j{k}")].idx_q for k in range(len(race.solver.tree.parents))]
 
 

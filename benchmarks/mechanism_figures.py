@@ -20,7 +20,7 @@ def draw(
     singular: list[tuple[float, float, float]],
     folder: Path = FOLDER,
 ) -> None:
-    """Draws growth.png, rates.png and singular.png from the rows of the tables."""
+    """Draws growth.png, rates.png and singular.png from the rows that `mechanism_table` returns."""
     folder.mkdir(parents=True, exist_ok=True)
     _growth(growth, folder / "growth.png")
     _rates(rates, folder / "rates.png")

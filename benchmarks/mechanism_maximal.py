@@ -1,10 +1,10 @@
 """Forward kinematics on the poses of all bodies, with six unknowns each, and the inverse kinematics that
 follows from it. Knows no Blender.
 
-Paper: eq. 1 (`Maximal.forward`: least squares over every joint, here with rotation vectors as updates, so six
-unknowns a body and no rows for the length of quaternions) and eq. 2 (`implicit`: the unknowns are the
-actuators). Both can open the joints of a mechanism, which `solver.MechanismSolver` cannot: they serve for
-comparison, and to assemble roughly placed bodies.
+Paper (Schumacher et al. 2021): eq. 1 (`Maximal.forward`: least squares over every joint, here with rotation
+vectors as updates, so six unknowns a body and no rows for the length of quaternions) and eq. 2 (`implicit`:
+the unknowns are the actuators). Both can open the joints of a mechanism, which `solver.MechanismSolver`
+cannot: they serve for comparison, and to assemble roughly placed bodies.
 """
 
 from collections.abc import Mapping
@@ -78,12 +78,12 @@ class Maximal:
         return parents, children, self.rows.relative(parents, children)
 
     def residual(self, poses: Array, values: Mapping[str, tuple[float, ...]]) -> Array:
-        """Weighted residuals (r,) of all joints [sizes and radians]."""
+        """Weighted residuals (r,) of all joints [rad; positions in units of `size`, here called sizes]."""
         return self.weight * self.rows.residual(self.relative(poses, values)[2])[0]
 
     def linear(self, poses: Array, values: Mapping[str, tuple[float, ...]]) -> tuple[Array, Array]:
-        """Residuals (r,) and their derivative (r, 6 b) with respect to rotations of the bodies about their
-        own origins [rad], then displacements [sizes].
+        """Residuals (r,) and their derivative (r, 6 b), for each body with respect to its rotation about its
+        own origin [rad], then its displacement [sizes].
         """
         parents, children, relative = self.relative(poses, values)
         residual, by_rotation = self.rows.residual(relative)
@@ -210,8 +210,8 @@ def aim_of(goal: FrameGoal, pose: Array, size: float) -> tuple[Array, Array]:
 def implicit(
     maximal: Maximal, goal: FrameGoal, poses: Array, values: Mapping[str, tuple[float, ...]], steps: int = 30
 ) -> tuple[Gap, dict[str, tuple[float, ...]]]:
-    """(poses, actuator values): actuator values [rad, m] that bring a frame to its goal, and the poses that
-    follow from them by forward kinematics (eq. 2 of the paper).
+    """(forward solve, actuator values [rad, m]): values that bring a frame to its goal, and the result of
+    forward kinematics for them (eq. 2 of the paper).
 
     If the goal cannot be met, the method opens joints to meet it: that is its flaw.
 

@@ -20,10 +20,10 @@ WEIGHT = '<inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/>'  # inertial elem
 
 @dataclass(frozen=True)
 class Ends:
-    """Sites of the libraries' models that must coincide, by name."""
+    """Names of the sites in the libraries' models."""
 
-    goals: tuple[str, ...]
-    pairs: tuple[tuple[str, str], ...]  # (site, site) of each pair of points
+    goals: tuple[str, ...]  # site of each goal's frame
+    pairs: tuple[tuple[str, str], ...]  # (site, site) of each pair of points that must coincide
     # axes of each pair, in the frame of its first site, that are constrained; the others are redundant
     axes: tuple[str, ...]
 
@@ -33,8 +33,9 @@ def model_of(race: Race) -> tuple[str, Ends]:
     ground with a free joint "root", which every library locks (without one, some lose the sites on the
     ground); and its sites.
 
-    A ball joint is closed by one point, a hinge by two points on its axis, or in a planar loop by one point
-    with two axes.
+    A ball joint is closed by one point, a hinge by two points on its axis; in a mechanism with redundant
+    constraints, such as planar loops, each is closed by one point with two axes. Raises ValueError if another
+    kind of joint closes a loop.
     """
     solver, tree, size = race.solver, race.solver.tree, race.solver.tree.size
     is_planar = count(solver, race.start).redundancy > 0

@@ -6,6 +6,7 @@ motion past a shoulder's singular pose.
     python -m benchmarks.mechanism_table --rates      time against the frame rate
     python -m benchmarks.mechanism_table --singular   speed and error past a singular pose, by the velocity
                                                       regulariser's settings
+    python -m benchmarks.mechanism_table --walk       errors of a walk: see mechanism_walk.py
     python -m benchmarks.mechanism_table --all        all of them, with pictures in build/bench/mechanism, and
                                                       `benchmarks.mechanism_peers`
 
@@ -37,7 +38,8 @@ ROOT = Path(__file__).resolve().parents[1]
 PAPER = {"boxer": 0.14, "dancer": 0.68, "walker": 13.99}
 FRAMES = 240  # number of frames of a path
 RATE = 60.0  # [Hz] frame rate
-BODY_SPEED = 4.0  # [rad/s] speed of a body: the paper's threshold, 1.11e-5 at 1200 frames per second
+# [rad/s] speed of a body: the paper's threshold, as the square of the angle per frame, 1.11e-5 (1200 Hz)
+BODY_SPEED = 4.0
 # weights of the state and of the velocity regulariser for the paper's boxer
 STATE_WEIGHT, PAPER_WEIGHT = 2e-4, 1e-4
 # weights of the velocity regulariser, at the paper's threshold

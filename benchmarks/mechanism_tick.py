@@ -71,7 +71,7 @@ class Row:
     """Figures of one phase; see this module's docstring."""
 
     shown: float  # [deg/s2] largest angular acceleration of a body after the filter
-    implied: float  # [deg/s2] largest acceleration that the motors' limits allow a body
+    implied: float  # [deg/s2] largest acceleration that the motors' limits allow that body in that frame
     ratio: float  # largest ratio of the two, of any body and frame
     asked: float  # [deg/s2] largest acceleration of the poses that the goals command
     worst: float  # [1e-3 sizes or rad] largest excess of the goal errors over an exact solve's
@@ -104,7 +104,9 @@ def by_motor(solver: MechanismSolver, state: AssemblyState) -> np.ndarray:
 def run(
     solver: MechanismSolver, goals: Sequence[Goals], dt: float, start: AssemblyState | None = None
 ) -> Run:
-    """Frames of the mover for the goals of each frame, from their own first pose at rest."""
+    """Runs the mechanism's ticks, with the motion filter, and exact solves, for the goals of each frame and
+    frames of `dt` [s]. Both begin at rest in a pose that is assembled from `start` for the first goals.
+    """
     first = assemble(solver, start, goals[0]).state
     limits = limits_of(solver)
     motors = [
@@ -186,7 +188,7 @@ def implied(run: Run) -> np.ndarray:
 
 
 def rows(run: Run) -> Iterator[tuple[str, Row]]:
-    """(phase, figures) of each phase that has frames."""
+    """(phase, figures) of each phase that has frames; none if the motors determine no body."""
     shown, allowed = accelerations(run.shown, run.dt)[:, run.judged], implied(run)[:, run.judged]
     desired_accelerations = accelerations(run.asked, run.dt)[:, run.judged]
     for k, name in enumerate(PHASES):

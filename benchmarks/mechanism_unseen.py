@@ -191,7 +191,7 @@ def platform(dice: Dice) -> tuple[Mechanism, str, RigidTransform]:
 
 
 def wrist(dice: Dice) -> tuple[Mechanism, str, RigidTransform]:
-    """Five to seven joints in series, with random axes within a right angle of each other."""
+    """Five to seven joints in series, with random axes, each within a right angle of the one before."""
     count = int(dice.integers(5, 8))
     names = ["ground", *(f"link {k}" for k in range(count))]
     bodies = (
@@ -223,7 +223,9 @@ MAKERS: dict[str, Callable[[Dice], tuple[Mechanism, str, RigidTransform]]] = {
 
 
 def cases(count: int, seed: int = 0) -> Iterator[tuple[str, MechanismSolver, AssemblyState, list[Goals]]]:
-    """Random mechanisms with a start and the goals of all frames, of each kind in turn."""
+    """(name, solver, start, goals of all frames) of `count` random mechanisms, of each kind in turn. One for
+    which `TRIES` draws give no case is left out.
+    """
     for k in range(count):
         kind = list(MAKERS)[k % len(MAKERS)]
         dice = np.random.default_rng((seed, k))
@@ -238,7 +240,7 @@ def _case(
     mechanism: Mechanism, body: str, on_body: RigidTransform, dice: Dice
 ) -> tuple[MechanismSolver, AssemblyState, list[Goals]] | None:
     """A case whose goals come from the body's motion with swinging motors, displaced once or twice. None if
-    the motors cannot swing so.
+    the mechanism cannot be assembled, or if its motors cannot swing so without a jump.
     """
     solver = MechanismSolver(mechanism)
     bent = AssemblyState(

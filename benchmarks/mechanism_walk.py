@@ -103,7 +103,7 @@ def goals_at(t: float, is_balanced: bool, state_weight: float) -> Goals:
 
 
 def measured(is_balanced: bool, state_weight: float, rate: float = RATE, seconds: float = SECONDS) -> Row:
-    """Largest errors of a walk, and its time per frame."""
+    """Largest errors of a walk, and its median time per frame."""
     solver = MechanismSolver(walker().mechanism)
     solution = assemble(solver, goals=goals_at(0.0, is_balanced, 0.0), tries=10)
     rows, solve_times = [], []

@@ -49,7 +49,7 @@ Arrays = Mapping[str, np.ndarray]
 
 
 def answer(arrays: Arrays, robot: Robot, mechanism: Mechanism | None) -> dict[str, np.ndarray]:
-    """The arrays of OUT."""
+    """The arrays of OUT. Raises ValueError if IN names a joint that is not among the movable ones."""
     tree = build_tree(robot)
     names = [str(name) for name in arrays["joint_names"].tolist()]
     samples = np.asarray(arrays["joints"], dtype=float).reshape(-1, len(names))

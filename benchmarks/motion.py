@@ -102,8 +102,8 @@ def print_settling() -> None:
 
 
 def targets_to_follow(dt: float) -> dict[str, list[np.ndarray]]:
-    """Targets [rad] over 8 s at steps of `dt` [s], by kind; "sine .7" takes at most 0.7 of the joint's
-    limits.
+    """Several targets [rad] of each kind, by its name, over 8 s at steps of `dt` [s]; "sine 0.7" takes at
+    most .7 of the limits of velocity, acceleration and jerk.
     """
     _, limits = SETTLE_LIMITS
     dice = np.random.default_rng(0)

@@ -47,7 +47,9 @@ OTHERS = [Named("pan"), Named("tilt")]
 
 
 def lost(name: str, count: int) -> float:
-    """Largest difference [rad, m] of joint values after `count` round trips of a format."""
+    """Largest difference of joint values [rad], and of entries of links' poses, after `count` round trips of
+    random motions in a format.
+    """
     form, named, draw, worst = FORMATS[name], JOINTS.get(name, OTHERS), random.Random(SEED), 0.0
     rate = form.usual_rate or 50
     for _ in range(count):

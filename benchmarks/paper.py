@@ -34,7 +34,9 @@ class Body:
 
 
 class Effort(NamedTuple):
-    """A line of Table 8: iterations and times [ms], each as minimum, maximum, mean and standard deviation."""
+    """A line of Table 8: numbers of postures and of samples; iterations and times [ms], each as minimum,
+    maximum, mean and standard deviation.
+    """
 
     postures: int
     samples: int
@@ -135,7 +137,7 @@ class Grid:
 
     @property
     def digits(self) -> list[int]:
-        """Numbers of steps of the postures' joints, then of the target's three angles: the bases of a
+        """Numbers of values of the postures' joints, then of the target's three angles: the bases of a
         mixed-radix number that is a pair's index.
         """
         return [POSTURE_STEPS] * len(swept_joints(self.name)) + [TARGET_STEPS] * 3
@@ -174,10 +176,10 @@ class NestedGrid:
 
     Attributes:
         name: The skeleton's letter.
-        targets: What the three turns h, v, t are, on which the paper is not clear. "roll": Ry(h) Rx(v) Rz(t),
-            the composition yaw, pitch, roll as it stands, whose Y is the end's direction. "facing": Ry(h)
-            Rx(v + pi / 2) Ry(t), a direction of azimuth h and elevation v, twisted about itself: what the
-            paper says of its ranges ("[-pi/2, pi/2] would have been enough") is true of this one alone.
+        targets: What the three angles h, v, t are, on which the paper is not clear. "roll": Ry(h) Rx(v)
+            Rz(t), the composition yaw, pitch, roll as it stands, whose Y is the end's direction. "facing":
+            Ry(h) Rx(v + pi / 2) Ry(t), a direction of azimuth h and elevation v, twisted about itself: what
+            the paper says of its ranges ("[-pi/2, pi/2] would have been enough") is true of "facing" alone.
     """
 
     name: str
@@ -225,6 +227,6 @@ def yaw_pitch_roll(horizontal: float, vertical: float, twist: float) -> Quaterni
 
 
 def pairs_of(name: str, count: int, seed: int = 0) -> list[GazeGoal]:
-    """Posture-target pairs of one skeleton, chosen with that seed."""
+    """Posture-target pairs from the even grid of one skeleton, chosen at random with that seed."""
     grid = Grid(name)
     return [grid.pair(index) for index in grid.sample(count, seed)]

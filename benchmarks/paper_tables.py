@@ -29,7 +29,7 @@ FIVE_LINKS, EIGHT_LINKS, COMPARED = "CDE", "G", "C"  # skeletons of the main fig
 
 def headlines(results: Results) -> list[str]:
     """Lines of a table with the paper's figures of speed (section 5) and Limber's; a row without results of
-    its skeletons or solvers is left out.
+    its skeletons or solvers is left out; [] if all are.
     """
     lines = ["| headline | the paper | ERIK, as published | ERIK | Expressive |", "|---|---|---|---|---|"]
     solvers = (PUBLISHED, "erik", "expressive")

@@ -16,6 +16,7 @@ CORNERS = "0 0 0 1 0 0 0 1 0 0 0 1"
 INPUT = '<input semantic="VERTEX" source="#g-vertices" offset="0"/>'
 FACES = f'<triangles material="m" count="2">{INPUT}<p>0 1 2 0 2 3</p></triangles>'
 SHOWN = '<instance_geometry url="#g"/>'
+# what `damaged` inserts: signs of the languages, and words
 SIGNS = "[]{}:,|>'\"\n\t&*!#%@<>/\\\0"
 WORDS = ("- ", "---\n", "", "-1", "1e400", "nan", "9" * 50, "\u0663", "#g")  # \u0663 is an Arabic digit 3
 TWICE = '<instance_node url="#n{0}"/><instance_node url="#n{0}"/>'
@@ -59,7 +60,9 @@ def yaml_cases() -> dict[str, str]:
 def dae(
     faces: str = FACES, nodes: str = f"<node>{SHOWN}</node>", more: str = "", corners: str = CORNERS
 ) -> str:
-    """COLLADA text of one geometry, with further libraries."""
+    """COLLADA text of one geometry with the elements `faces` and the coordinates `corners`, a scene with
+    `nodes`, and further libraries `more`.
+    """
     count = len(corners.split())
     named = "".join(f'<param name="{name}" type="float"/>' for name in "XYZ")
     return f"""<?xml version="1.0" encoding="utf-8"?>
@@ -77,13 +80,15 @@ def dae(
 
 
 def instancing(depth: int) -> str:
-    """Text of a library in which each node contains two instances of the next one."""
+    """Text of a library of `depth` nodes, each with two instances of the next one, and a last node with the
+    geometry.
+    """
     below = "".join(f'<node id="n{k}">{TWICE.format(k + 1)}</node>' for k in reversed(range(depth)))
     return f'<library_nodes><node id="n{depth}">{SHOWN}</node>{below}</library_nodes>'
 
 
 def dae_cases() -> dict[str, str]:
-    """Hostile COLLADA texts by name."""
+    """Hostile COLLADA texts by name, and a sound one."""
     first, big = '<node><instance_node url="#n0"/></node>', "0 " * 300_000
     entities = "".join(f'<!ENTITY {b} "{f"&{a};" * 10}">' for a, b in itertools.pairwise("abcdefghij"))
     triangle = f'<triangles count="1">{INPUT}<p>{{}}</p></triangles>'
@@ -123,25 +128,11 @@ def dae_cases() -> dict[str, str]:
 
 
 def damaged(text: str, draw: random.Random) -> str:
-    """A text of which one to three words or signs are changed, doubled, removed, or replaced by a sign of the
-    language.
+    """A text of which one to three words, signs or spaces are doubled, removed, or replaced by another sign
+    or word; one text in ten is also truncated.
     """
     for _ in range(draw.randint(1, 3)):
         begin, end = draw.choice([match.span() for match in re.finditer(r"[\w.+-]+|\s+|[^\w\s]", text)])
-        new = draw.choice(
-            [
-                *"[]{}:,|>'\"\n\t&*!#%@<>/\\\0",
-                "- ",
-                "---\n",
-                "",
-                "-1",
-                "1e400",
-                "nan",
-                "9" * 50,
-                "\u0663",
-                "#g",
-                text[begin:end] * 2,
-            ]
-        )
+        new = draw.choice([*SIGNS, *WORDS, text[begin:end] * 2])
         text = text[:begin] + new + text[end:]
     return text if draw.random() < 0.9 else text[: draw.randrange(len(text) + 1)]

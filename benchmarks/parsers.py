@@ -5,10 +5,10 @@ real files.
 
 Each hostile text (parser_cases.py) is read in a separate process, limited to 30 s and 3 GB. A reader may read
 or refuse it. ESCAPED is an exception that is not the reader's own, HUNG a time above 30 s, NOT FINITE a mesh
-with such corners. Damaged texts are small ones with a few words changed. For real files (.yaml, .yml, .dae;
-also those in folders) results are compared: the same keys and texts; the same faces to 1e-5 of the mesh's
-size. pycollada is not a dependency: `pip install pycollada` in .venv adds it to the comparison; otherwise its
-absence is printed.
+with such corners, CRASHED a process that failed. Damaged texts are small ones with a few words changed. For
+real files (.yaml, .yml, .dae; also those in folders) results are compared: the same keys and texts; the same
+faces to 1e-5 of the mesh's size. pycollada is not a dependency: `pip install pycollada` in .venv adds it to
+the comparison; otherwise its absence is printed.
 """
 
 import argparse
@@ -31,7 +31,7 @@ from typing import Any
 from .parser_cases import YAML, dae, dae_cases, damaged, yaml_cases
 
 LIMIT = 30.0  # [s] largest time for one file
-MEMORY = 3 << 30  # [bytes] memory of a process
+MEMORY = 3 << 30  # [bytes] largest address space of a process that reads a hostile file
 ALIKE = 1e-5  # tolerance, relative to the mesh's size; pycollada reads in single precision
 Face = tuple[tuple[float, ...], ...]
 
@@ -55,8 +55,8 @@ def our_yaml(path: Path) -> Any:
 
 
 def py_yaml(path: Path) -> Any:
-    """Result of PyYAML's parser, with every scalar as text; raises RefusedError for aliases, tags and several
-    documents, which its user would have to refuse.
+    """Result of PyYAML's parser: scalars as text, None for an empty one or a plain null. Raises RefusedError
+    for what PyYAML refuses, such as several documents; aliases and tags are accepted.
     """
     import yaml
 
@@ -88,8 +88,8 @@ def our_dae(path: Path) -> list[Face]:
 
 
 def py_dae(path: Path) -> list[Face]:
-    """Faces read by pycollada, with the additions that a reader built on it needs: unit, up axis, repeated
-    corners.
+    """Faces read by pycollada, with the additions that a reader built on it needs: unit and up axis are
+    applied, repeated corners removed. Raises RefusedError if it refuses the file, or finds no faces.
     """
     import collada
     import numpy as np
@@ -162,7 +162,9 @@ def attempt(read: Callable[[Path], Any], path: Path) -> tuple[str, Any, float]:
 
 
 def hostile(suffix: str, name: str, case: str) -> None:
-    """Reads one case in this process; prints the outcome, the time [s], and the memory used [MB]."""
+    """Reads one case in this process, with at most `MEMORY`; prints as JSON the outcome, the error if it
+    escaped, the time [s], and the memory used [MB].
+    """
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / f"case{suffix}"

@@ -3,12 +3,12 @@ targets, from zero, to 1e-3 rad.
 
     python -m benchmarks.peers [--tasks 200] [--rounds 3] [--only NAME ...] [--json OUT.json]
 
-Targets are the ends of random poses within limits, postures are random within half of each joint's range; the
-chains have 5 and 8 joints (skeletons E and G of the ERIK paper). Differential solvers step from zero until
-the aim is met, with a small weight on the posture. Each solver runs in a separate process with one BLAS
-thread; all are pinned to one core and run in turns: one pass over the tasks in each round. Times are
-processor times, which other programs hardly affect. `make bench` installs the libraries into .venv-bench
-(requirements/bench.txt); unavailable ones are named.
+Targets are the end's orientations in random poses within limits, postures are random within half of each
+joint's range; slow solvers get fewer of them. The chains have 5 and 8 joints (skeletons E and G of the ERIK
+paper). Differential solvers step from zero until the aim is met, with a small weight on the posture. Each
+solver runs in a separate process with one BLAS thread; all are pinned to one core and run in turns: one pass
+over the tasks in each round. Times are processor times, which other programs hardly affect. `make bench`
+installs the libraries into .venv-bench (requirements/bench.txt); unavailable ones are named.
 """
 
 import argparse
@@ -76,7 +76,7 @@ class Course:
             self.contestant.solve()
 
     def run(self) -> Row:
-        """Runs all tasks once."""
+        """Runs all tasks once; returns the figures."""
         skeleton, reach = skeleton_of(self.chain), BODIES[self.chain].reach
         seconds, steps, are_met, shapes = [], [], [], []
         for task in self.tasks:
@@ -115,7 +115,7 @@ def serve(name: str, chain: str, count: int) -> None:
 
 
 class Racer:
-    """A contestant's process, pinned to the same core as this one."""
+    """A contestant's process, pinned to the same core as this one; `missing` says why it cannot run."""
 
     def __init__(self, name: str, chain: str, count: int) -> None:
         self.name, self.missing = name, ""

@@ -41,7 +41,7 @@ def error(answer: Answer, what: str) -> np.ndarray:
 
 
 def distributions(results: Results, path: Path) -> None:
-    """What the paper's Figure 12 counts: the share of pairs with an error up to each size, skeleton by
+    """Draws what the paper's Figure 12 counts: the share of pairs with an error up to each size, skeleton by
     skeleton, and the largest error.
     """
     names = [name for name in BODIES if any(key[0] == name for key in results)]

@@ -131,8 +131,13 @@ def motion(seconds: float, rate: int) -> dict[str, list]:
 
 
 def lag(observed: np.ndarray, begun: float, times: np.ndarray, desired: np.ndarray) -> float:
-    """Delay [s] at which the observed angles (t, 1 + n) are nearest to the desired ones (times, n): the
-    median over the joints.
+    """Delay [s] at which the observed motion is nearest to the desired one: the median over the joints.
+
+    Args:
+        observed: Time [s] and angles [rad] of each observation, (t, 1 + n).
+        begun: Time [s] at which the motion began.
+        times: (f,) [s] times of the desired angles, from then on.
+        desired: (f, n) [rad] desired angles.
     """
     inside = (observed[:, 0] > begun + SETTLE) & (observed[:, 0] < begun + times[-1] - 0.5)
     at, seen = observed[inside, 0] - begun, observed[inside, 1:]
@@ -149,7 +154,7 @@ def lag(observed: np.ndarray, begun: float, times: np.ndarray, desired: np.ndarr
 
 def through_the_daemon(seconds: float, massless: bool = False) -> list[dict[str, float]]:
     """For each round: lags [s] of Limber and of the maker's client, and the numbers of Limber's sent and lost
-    commands.
+    commands. Ends the program if too many rounds fail.
     """
     rounds = max(1, round(seconds / ROUND_SECONDS))
     rows = motion(seconds / rounds, FPS)
@@ -183,8 +188,9 @@ def _servos(massless: bool) -> ServedBus:
 
 
 def _round(times: np.ndarray, desired: np.ndarray, rows: dict[str, list], massless: bool) -> dict[str, float]:
-    """Runs the maker's client and Limber once each, on a separate daemon. Raises RuntimeError if the daemon
-    was delayed for too long.
+    """Runs the maker's client and Limber once each, on a daemon of this round; returns a round of
+    `through_the_daemon`. Raises RuntimeError if one of them fails, as when the daemon was delayed for too
+    long.
     """
     with (
         tempfile.TemporaryDirectory() as home,
@@ -205,7 +211,9 @@ def _round(times: np.ndarray, desired: np.ndarray, rows: dict[str, list], massle
 
 
 def _maker_streams(home: Path, address: str, rows: dict[str, list]) -> float:
-    """Sends the motion with the maker's client; returns the time [s] at which it began."""
+    """Sends the motion with the maker's client; returns the time [s] at which it began. Raises RuntimeError
+    if the client fails.
+    """
     path = home / "motion.json"
     path.write_text(json.dumps({**rows, "rate": CLIENT_RATE}))
     done = subprocess.run(
@@ -221,8 +229,9 @@ def _maker_streams(home: Path, address: str, rows: dict[str, list]) -> float:
 
 
 def _limber_streams(address: str, desired: np.ndarray) -> tuple[float, int, int]:
-    """Sends the motion with Limber's worker, with velocities as live movers have them; returns the time [s]
-    at which it began, and the numbers of lost and sent commands.
+    """Sends the motion with Limber's worker, with velocities and accelerations as live movers have them;
+    returns the time [s] at which it began, and the numbers of lost and sent commands. Raises RuntimeError if
+    the worker stops with a fault.
     """
     joints = desired.copy()
     joints[:, 7:] *= -1.0  # antennas rotate in the opposite direction in the URDF

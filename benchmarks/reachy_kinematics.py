@@ -151,7 +151,10 @@ class ClosedForm:
         return horn, (np.linalg.inv(horn) @ ball)[:3], (np.linalg.inv(matrix("head")) @ anchor)[:3], rod
 
     def motors(self, head: np.ndarray, yaw: float, near: np.ndarray) -> np.ndarray:
-        """Motor angles (6,) [rad]; of the two solutions of each leg, the one nearer to `near`."""
+        """Motor angles (6,) [rad] for a pose `head` (4, 4) in the maker's convention and a `yaw` [rad] of the
+        body; of the two solutions of each leg, the one nearer to `near` (6,). If a leg has none, its angle is
+        the one at which it comes nearest to one.
+        """
         pose = head.copy()
         pose[2, 3] += NEUTRAL
         angles = []
@@ -178,8 +181,9 @@ def _wrap(angle: float) -> float:
 
 
 def poses(count: int, seed: int, is_away: bool) -> list[dict]:
-    """Random head poses and body yaws that the maker's kinematics reaches within the motors' limits, or does
-    not reach.
+    """Random head poses (4, 4) and body yaws [rad]: ones that the maker's kinematics reaches within the
+    motors' limits, with its motor angles (6,) [rad]; or, with `is_away`, ones that are beyond these limits
+    and ones that have no solution, by turns.
     """
     with tempfile.TemporaryDirectory() as home:
         command = [str(PYTHON), "-c", POSES, str(count), str(seed), str(int(is_away))]

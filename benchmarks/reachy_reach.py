@@ -19,7 +19,7 @@ from .reachy_kinematics import NEUTRAL, URDF, ClosedForm, Platform, poses
 
 NEARER = 1e-5  # [sizes or rad] smallest difference of distances by which another pose counts as nearer
 CLOSED = 1e-8  # [squared sizes] tolerance of a rod's equation
-SETTLED = 1e-10  # change of the error in a frame below which Limber's pose has settled
+SETTLED = 1e-10  # change of the squared error in a frame below which Limber's pose has settled
 FRAMES = 200  # largest number of frames until Limber's pose has settled
 LEGS = range(1, 7)  # numbers of the platform's six legs
 
@@ -61,7 +61,10 @@ class Nearest:
         self.horn_signs, self.head_sign = self._signs(np.concatenate((self.neutral, np.zeros(7))), np.eye(4))
 
     def least(self, solved: np.ndarray, head: np.ndarray, yaw: float, tries: int) -> np.ndarray:
-        """The best point found; `solved` is Limber's point."""
+        """The point with the least error, of Limber's point `solved` and of the optimiser's results that a
+        motion from neutral reaches. It starts from `solved`, from neutral, and from `tries` random points;
+        `head` (4, 4) and `yaw` [rad] are the requested pose.
+        """
         from scipy.optimize import minimize
 
         best = solved

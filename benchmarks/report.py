@@ -1,11 +1,11 @@
-"""Runs all comparisons of solvers: tables on standard output, and a page with pictures.
+"""Runs the main comparisons of solvers: tables on standard output, and a page with pictures.
 
     python -m benchmarks.report [--pairs 200] [--paths 6] [--into build/bench]
     python -m benchmarks.report --into docs            writes the page that the documents include
 
 It solves the ERIK paper's grids and gaze paths, and compares the other libraries (see `benchmarks.sweep`,
-`benchmarks.warm`, `benchmarks.peers`). Results that the same code has computed before are read from
-build/sweep.
+`benchmarks.warm`, `benchmarks.peers`). Results of grids and paths
+that the same code has computed before are read from build/sweep.
 """
 
 import json

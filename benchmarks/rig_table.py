@@ -1,4 +1,4 @@
-"""Compares every solver on the chains of real rigs: aim, shape, iterations and time.
+"""Compares every solver on the chains of real rigs: aim, shape and time.
 
     python -m benchmarks.rig_table FOLDER [--pairs 40]
 

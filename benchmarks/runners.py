@@ -24,8 +24,8 @@ def local(jobs: Iterable[Job], workers: int = 0) -> Done:
 
 
 def complete(jobs: Iterable[Job], total: int, folder: Path, scheduler: str = "", workers: int = 0) -> None:
-    """Runs the jobs that have no stored result in the folder, in local processes or on the cluster at an
-    address.
+    """Runs the jobs that have no stored result in the folder, in local processes or on the cluster at the
+    address `scheduler`, and stores their results there. `total`: number of all jobs, for the progress.
 
     Raises:
         WorkersError: The scheduler or its workers cannot be used.

@@ -1,5 +1,5 @@
-"""Draws the solutions of every solver for the same postures and targets: the picture of the page "Which
-solver?".
+"""Draws the solutions of the solvers in `SHOWN` for the same postures and targets: the picture of the page
+"Which solver?".
 
     python -m benchmarks.side_by_side docs/pictures/which_solver.png
 
@@ -26,6 +26,7 @@ from limber.solvers.table import SOLVERS, make_solver
 SHOWN = ("expressive", "erik", "erik_exact", "ccd", "dls", "sdls")
 INK, AUTHORED, BODY, RAY, TARGET = "#1d2630", "#b4bcc6", "#c8442a", "#e9b44c", "#1f6fb2"
 TURN, TILT = math.radians(-60), math.radians(12)  # [rad] view of the picture: rotation about Z, and elevation
+# name -> (posture (6,) [rad], position of the target [m])
 SITUATIONS = {
     "proud, looks up": ((0.0, 0.15, -0.3, 0.0, 0.3, 0.0), (1.6, 0.6, 1.9)),
     "curious, looks aside": ((0.0, -0.7, 0.9, 0.0, -0.5, 0.0), (2.0, -0.4, 0.7)),
@@ -94,7 +95,7 @@ def draw_cell(axes, chain: Skeleton, goal: GazeGoal, solution: GazeSolution) -> 
 
 
 def picture(path: Path) -> None:
-    """Draws all situations with all shown solvers."""
+    """Draws all situations with all solvers in `SHOWN`, into a file."""
     chain = creature()
     figure, grid = plt.subplots(
         len(SITUATIONS), len(SHOWN), figsize=(2.6 * len(SHOWN), 2.3 * len(SITUATIONS)), layout="constrained"

@@ -3,7 +3,7 @@
     python -m benchmarks.slides [--chains 150] [--solvers erik expressive ...]
 
 Chains have two to six joints of limited range, a third of them prismatic; each point is looked at by a random
-pose; the posture is another random pose.
+pose; the posture is another random pose, within .4 of the joints' ranges.
 """
 
 import argparse

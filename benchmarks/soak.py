@@ -10,13 +10,13 @@ import subprocess
 import sys
 import time
 
-MINUTE = 60.0  # [s] duration of each of the firmware's streams, and of the measurement of lateness
+MINUTE = 60.0  # [s] longest duration of the firmware's streams, and of the measurement of lateness
 STOPS = 30  # number of times that Stop is pressed
 PLAYED = 24.0  # simulated seconds of the player per second of the long stream: a day for an hour of stream
 
 
 def commands(seconds: float) -> dict[str, list[str]]:
-    """Title of each measurement -> arguments of the module that runs it."""
+    """Title of each measurement -> the module that runs it, and its arguments."""
     return {
         f"A stream of {seconds:.0f} s": ["benchmarks.link", "--soak", f"{seconds:g}"],
         "Hand-over, and lateness beside a busy Blender": [

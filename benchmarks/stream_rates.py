@@ -59,7 +59,7 @@ def wireless(chance: np.random.Generator, times: np.ndarray) -> np.ndarray:
 
 
 def bunched(chance: np.random.Generator, times: np.ndarray) -> np.ndarray:
-    """Delays [s] of packets that are sent on every 20 ms."""
+    """Delays [s] of packets that wait until the network sends all of them on, once in 20 ms."""
     begin = chance.uniform(0.0, 0.02)
     return np.ceil((times + begin) / 0.02) * 0.02 - begin - times
 
@@ -83,7 +83,7 @@ class Cell(NamedTuple):
 
     def samples(self, clock: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """For each tick: the number (ticks,) of samples that have arrived; and of the newest sample the time
-        (ticks,) [s] at which it was taken, and its age (ticks,) at the tick, in ticks.
+        (ticks,) [s] at which it was taken, and its age (ticks,) at the tick, in ticks, at most 1.
         """
         chance = np.random.default_rng([self.seed, *(int(10 * rate) for rate in self.rates)])
         network, (before, after) = NETWORKS[self.network], self.rates
@@ -141,7 +141,7 @@ def figures(values: np.ndarray, clock: float) -> Figures:
 
 
 def cell_text(rows: Figures, choice: np.ndarray) -> str:
-    """Figures of one cell of the table, as text."""
+    """Worst figures of one cell of the table, as text; `choice`: mask (m,) of its senders."""
     standing, acceleration = rows.standing[choice].max(), rows.acceleration[choice].max()
     missed = "!" if standing or acceleration > BAR else " "
     return f"{standing:4d}/{acceleration:5.1f}{missed}"

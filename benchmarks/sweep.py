@@ -120,7 +120,7 @@ def arguments(text: str | None) -> argparse.ArgumentParser:
 
 
 def add_sample(ask: argparse.ArgumentParser, pairs: int, grid: Grids = "even") -> None:
-    """Adds the options for the number and the kind of pairs."""
+    """Adds the options for number, seed and grid of the pairs, with these defaults."""
     ask.add_argument("--pairs", type=int, default=pairs, help="for each skeleton (default %(default)s)")
     ask.add_argument("--seed", type=int, default=0)
     ask.add_argument(
@@ -132,7 +132,9 @@ def add_sample(ask: argparse.ArgumentParser, pairs: int, grid: Grids = "even") -
 
 
 def asked_skeletons(ask: argparse.ArgumentParser, letters: str) -> list[str]:
-    """The requested skeletons; ends the command if one is not among `letters`."""
+    """Names of the skeletons with these letters, each once; ends the command if the paper has no skeleton for
+    a letter.
+    """
     names = list(dict.fromkeys(letters.upper()))
     unknown = [name for name in names if name not in BODIES]
     if unknown:

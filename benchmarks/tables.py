@@ -1,5 +1,5 @@
-"""Results of a sweep as Markdown tables: the ERIK paper's Tables 8 and 9, compared with the paper's own
-numbers.
+"""Results of a sweep as Markdown tables: an overview of the solvers, a summary, and the ERIK paper's Tables 8
+and 9 with the paper's own numbers.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -144,7 +144,9 @@ def _lines(results: Results, solvers: Collection[str]) -> list[tuple[str, str]]:
 
 
 def printed_as(solver: str) -> str:
-    """Name of a solver in the paper's tables. ERIK is compared as published, not with Limber's defaults."""
+    """Name of a solver in the paper's tables; "" for ERIK with Limber's defaults, since ERIK is compared as
+    published. Solvers that the paper does not have keep their names.
+    """
     return {PUBLISHED: "erik", "erik": ""}.get(solver, solver.removesuffix(BOLDER))
 
 

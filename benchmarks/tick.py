@@ -56,7 +56,7 @@ def build(joints: int, bones: int, keyed_locks: bool):
 
 
 def look(rig, names: list[str], target):
-    """Adds a chain over these bones that looks at a target."""
+    """Adds a chain over these bones that looks at a target; returns it."""
     for bone in rig.pose.bones:
         holder = bone if hasattr(bone, "select") else bone.bone  # Blender 5.0 has moved the property `select`
         holder.select = bone.name in (names[0], names[-1])
@@ -67,7 +67,7 @@ def look(rig, names: list[str], target):
 
 
 def scene_for(way: str, joints: int):
-    """A new file with a rig and its chains; returns them."""
+    """A new file with a rig and its chains; returns the armature object and the names of the chains."""
     bpy.ops.wm.read_factory_settings(use_empty=True)
     if way == LAMP:
         bpy.ops.limber.add_demo_lamp()
@@ -104,10 +104,10 @@ def go_live(rig, names: list[str]) -> None:
 
 
 class Watch:
-    """Context manager that measures the calls of a module's function."""
+    """Replaces a module's function by one that also records the processor time of each call."""
 
     def __init__(self, module, name: str) -> None:
-        self.seconds: list[float] = []
+        self.seconds: list[float] = []  # [s] times of the calls so far
         timed = getattr(module, name)
 
         def watched(*args, **options):
@@ -137,7 +137,7 @@ class Watched:
 
 
 def watch_solvers() -> list[float]:
-    """Times [s] of every solve of any solver, to which later solves are added."""
+    """List to which chains that are made from now on add the processor time [s] of every solve."""
     seconds: list[float] = []
     make = chain_recipe.make_model
 

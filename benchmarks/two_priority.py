@@ -46,7 +46,7 @@ VARIANTS = {
 
 
 class TwoPriority:
-    """Eq. 25 of the paper, from zero angles; angles are clamped to the limits after each step, since results
+    """Eq. 25 of the paper; angles are clamped to the limits after each step, since results
     within limits are compared.
     """
 
@@ -64,8 +64,8 @@ class TwoPriority:
     def solve(
         self, goal: GazeGoal, start: Angles | None = None, memory: object = None, *, dt: float = FRAME
     ) -> GazeSolution:
-        """Solves from zero or `start` until the combined error is within the paper's threshold or the steps
-        are used up.
+        """Solves from zero or `start` until the combined error (without the posture, the orientation error)
+        is within the paper's threshold, or the steps are used up. `memory` and `dt` have no effect.
         """
         began = time.perf_counter()
         posture = check_goal(self.skeleton, goal)

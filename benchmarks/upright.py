@@ -45,12 +45,12 @@ AWAY = 8.0  # distance of the targets from the eye, in head widths
 WIDTH = 0.7  # width of a head without a mesh, as a share of its bone's length
 STARTS = 300  # number of starts of the search for a pose within the bounds
 WISHES = (1.0, 0.1, 0.01)  # weights of the head's authored position relative to the aim, in this search
-EXACT = 0.5  # [deg] largest aim error of such a pose
+EXACT = 0.5  # [deg] largest aim error of a pose that the search accepts
 TICKS = 2000  # largest number of ticks until everything is at rest
 AXES = [sign + letter for letter in "XYZ" for sign in "+-"]
 Rig = tuple[Any, list[str], Vector | None]
-"""An armature object; the bones that a chain is made of, where parts have no names of a body's; where it
-faces, if that is known.
+"""(armature object; bones of the chain that is made if head and eyes cannot be told from names; direction in
+which the rig faces, None if unknown).
 """
 
 
@@ -143,7 +143,7 @@ def robot(file: str, head: str, front: str) -> Rig:
 
 
 def prepared(make: Callable[[], Rig]) -> Subject:
-    """A rig with its chains, in a new file."""
+    """A rig without animation, with its chains and its head, in a new file; `make` adds the rig."""
     bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
     rig, bones, front = make()
     rig.animation_data_clear()
@@ -191,7 +191,7 @@ def _roll(facing: Matrix) -> float:
 
 
 def _settled() -> None:
-    """Runs Limber's clock in simulated time until nothing moves."""
+    """Runs Limber's clock in simulated time until nothing moves, for `TICKS` ticks at most."""
     time, rests = 1000.0, 0
     for _ in range(TICKS):
         bpy.context.view_layer.update()
@@ -243,7 +243,7 @@ def judged(subject: Subject, drawn: list[np.ndarray]) -> Iterator[Seen]:
 
 def _least(subject: Subject) -> tuple[float, float]:
     """Roll [deg] and displacement [head widths] of the pose that keeps the bounds best, of all that a search
-    from many starts finds within limits.
+    from many starts finds within limits; infinite if it finds none.
 
     From each start the aim is met with the authored roll, first with the head's authored position as a
     secondary goal, then without it; if that is impossible, the aim alone.
@@ -306,7 +306,9 @@ def _bone(subject: Subject, facing: Matrix, eye: Vector) -> Matrix:
 
 
 def _told(name: str, make: Callable[[], Rig], out: Path | None) -> int:
-    """Number of bounds that a rig exceeds although some pose keeps them."""
+    """Prints a rig's figures, and writes its pictures to the folder `out`; returns the number of positions at
+    which it exceeds a bound although some pose keeps both. A rig that cannot be made is named, and counts 0.
+    """
     try:
         subject = prepared(make)
     except (RuntimeError, RigError, UrdfError, OSError) as error:

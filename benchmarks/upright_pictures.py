@@ -21,7 +21,7 @@ UP = Vector((0.0, 0.0, 1.0))
 
 
 def picture(rig, head: str, middle: Vector, facing: Matrix, width: float, front: Vector) -> np.ndarray:
-    """Picture (PIXELS, PIXELS, 4) of the chains of an armature in their shown pose.
+    """Picture (PIXELS, PIXELS, 4) of the chains of an armature in their shown pose, with a box for the head.
 
     Args:
         rig: The armature object.

@@ -20,7 +20,7 @@ FPS = 60  # frames per second
 SECONDS = 4.0  # [s] duration of a path
 KINDS = ("local", "sphere")  # kinds of paths: within a cone about the posture's view; in all directions
 CONE, ROLL = radians(55.0), radians(40.0)
-# numbers of the waves that form a path: both kinds move at about 60 degrees per second
+# [Hz] lowest and highest frequency of a path's waves: both kinds of paths move at about 60 degrees per second
 HERTZ = {"local": (0.12, 0.25), "sphere": (0.03, 0.08)}
 POP = 15.0  # [deg] step of a joint in one frame that looks like a jump
 OFF = 1.0  # [deg] aim error that is visible
@@ -29,7 +29,9 @@ TURN = radians(30.0)  # [rad/s] rotation about the base of a path in all directi
 
 @dataclass(frozen=True)
 class Walk:
-    """A path given by its number: the same number gives the same path and posture for every solver."""
+    """A path for one solver, given by its number: the same number gives the same path and posture for every
+    solver.
+    """
 
     name: str  # name of the skeleton
     kind: str
@@ -41,7 +43,7 @@ class Walk:
         return f"{self.name}-{self.kind}-{plain(self.solver)}-{self.number:03d}.npz"
 
     def solve(self) -> Answer:
-        """Solves the path; returns angles (t, n) [rad], and errors and times (t,), by name."""
+        """Solves the path; returns angles (t, n) [rad], and errors, iterations and times (t,), by name."""
         skeleton = skeleton_of(self.name)
         posture, targets = path(self.name, self.kind, self.number)
         solver = solver_of(self.solver, skeleton)
@@ -91,7 +93,7 @@ class Wave:
 
 
 def _about(skeleton: Skeleton, posture: np.ndarray, waves: list[Wave], times: np.ndarray) -> list[Quaternion]:
-    """Target orientations in a cone about the posture's view."""
+    """Target orientations at these times [s], with views in a cone about the posture's view, and rolls."""
     middle = skeleton.forward(posture.tolist()).tool_rotation
     targets = []
     for t in times.tolist():

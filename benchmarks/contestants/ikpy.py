@@ -14,7 +14,7 @@ REGULARISER = 1e-4
 
 
 class Contestant:
-    """Solves by one call; its regulariser keeps the start pose as posture."""
+    """Solves by one call; as "ikpy_regular" with its regulariser, which pulls toward the start pose."""
 
     def __init__(self, name: str, body: Body) -> None:
         self.regularisation = REGULARISER if name == "ikpy_regular" else None

@@ -9,8 +9,9 @@ from . import DEFAULT, MAX_STEPS, NEAR, TOLERANCE, WARM, Task
 
 
 class Contestant:
-    """Limber's default solver: its nearest solution; frame after frame from zero angles until the aim is met;
-    or from scratch.
+    """One of Limber's solvers, from scratch; or the default solver: under the name `NEAR` the smallest
+    change of the posture (`Expressive.nearest`), under `WARM` frame after frame from zero angles until the
+    aim is met, at most `MAX_STEPS`.
     """
 
     def __init__(self, name: str, body: Body) -> None:

@@ -11,7 +11,7 @@ from .models import mujoco as mujoco_text
 
 
 class Contestant:
-    """Dead-beat steps of the orientation task, with a posture task at a small cost."""
+    """Steps that correct the whole error of the orientation, with a posture task at a small cost."""
 
     def __init__(self, name: str, body: Body) -> None:
         model = mujoco.MjModel.from_xml_string(mujoco_text(body))

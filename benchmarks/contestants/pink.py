@@ -10,7 +10,7 @@ from .models import TOOL, urdf
 
 
 class Contestant:
-    """Dead-beat steps of the orientation task, with a posture task at a small cost."""
+    """Steps that correct the whole error of the orientation, with a posture task at a small cost."""
 
     def __init__(self, name: str, body: Body) -> None:
         self.model = pinocchio.buildModelFromXML(urdf(body))

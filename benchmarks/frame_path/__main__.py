@@ -7,8 +7,8 @@ which moves the lamp while nothing plays and the target is dragged. 24 frames an
 that ran the most files are shown. Time is simulated, so that the result is the same on a slow or busy
 computer.
 
-Crossings: how often the calls of one moment, each within the other, lead from a host (Blender's code, or the
-player) into the engine. 1: the engine calls no host.
+Crossings: how often one call stack leads from a host (Blender's code, or the player) into the engine, at
+most. 1: the engine calls no host.
 """
 
 import argparse

@@ -15,7 +15,7 @@ SECONDS, RATE = 1.0, 24.0  # length of the play [s], and its ticks per second
 
 
 def trace() -> Tracer:
-    """The tracer of a play of the active object's character, with a behaviour."""
+    """The tracer after the player has played the scene's character, with a behaviour, for `SECONDS`."""
     with TemporaryDirectory() as folder:
         path = Path(folder) / "lamp.limber"
         bpy.ops.limber.export_character(filepath=str(path), behaviour="ATTENTIVE")

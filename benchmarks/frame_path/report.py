@@ -47,7 +47,7 @@ def functions(calls: Calls) -> dict[str, list[str]]:
 
 
 def package(file: str) -> str:
-    """Folder of a file; for files below a sub-package, the sub-package."""
+    """The first two folders of a file, such as "rig/live"; the file itself if it is in no folder."""
     return "/".join(file.split("/")[:-1][:2]) or file
 
 
@@ -67,5 +67,5 @@ def record(path: "Path") -> dict:
 
 
 def crossings(path: "Path | Tracer") -> dict:
-    """How a frame crosses between host and engine, as JSON values."""
+    """The number of crossings into the engine, and the engine's calls back, as JSON values."""
     return {"crossings": path.crossings, "calls_back": list(path.calls_back)}

@@ -149,7 +149,7 @@ class SteppedTime:
         return calls or {}
 
     def end(self) -> None:
-        """Ends the simulation of time for the processes."""
+        """Ends the simulation of time for the processes, which continue in real time."""
         for worker in self._workers:
             worker.close()
         self._workers.clear()

@@ -31,8 +31,8 @@ class Tracer:
         root: The checkout's folder.
 
     Attributes:
-        crossings: How often the calls of one moment, each within the other, lead from a host into the engine:
-            the most. 1: the engine calls no host.
+        crossings: How often one call stack leads from a host into the engine, at most. 1: the engine calls no
+            host.
         calls_back: Calls of a host's function by one of the engine: (caller, function).
     """
 
@@ -78,15 +78,15 @@ class Tracer:
             frame = frame.f_back
 
     def _of(self, code: CodeType) -> Function | None:
-        """As `_function`, from memory."""
+        """As `_function`, which is called once for each code object."""
         try:
             return self._known[code]
         except KeyError:
             return self._known.setdefault(code, self._function(code))
 
     def _function(self, code: CodeType) -> Function | None:
-        """File and function of a code object; None if it is not part of the project. A comprehension or
-        lambda counts as its function.
+        """File and function of a code object; None if it is not part of the project. What is
+        defined in a function, such as a lambda, counts as that function.
         """
         path = Path(code.co_filename)
         if not path.is_relative_to(self._root):

@@ -1,3 +1,3 @@
-"""Measurements of the player without Blender: ticks, start, memory, interruptions, damaged files, long
-play.
+"""Measurements of the player: ticks, start, memory, interruptions, damaged files, long play, and how far its
+motion is from Blender's.
 """

@@ -48,8 +48,8 @@ class Damaged:
 
 
 def damaged(path: Path, count: int, seed: int) -> Damaged:
-    """Reads `count` randomly damaged copies of a character file: in half of them its bytes are damaged, in
-    the others the content of its members, whose sizes and digests are correct.
+    """Reads and plays `count` randomly damaged copies of a character file: in half of them bytes of the file
+    are damaged, in the others those of one member, which is then packed with correct sizes and digests.
     """
     data, source, outcome = path.read_bytes(), random.Random(seed), Damaged()
     members = archive.unpacked(data, path.name)
@@ -81,7 +81,7 @@ def damaged(path: Path, count: int, seed: int) -> Damaged:
 
 
 def _broken(data: bytes, source: random.Random) -> bytes:
-    """A copy of the data with bytes changed, removed, inserted and doubled."""
+    """A copy of the data with up to eight random changes: bytes replaced, removed, inserted or doubled."""
     broken = bytearray(data)
     for _ in range(source.choice((1, 1, 2, 8))):
         kind, at = source.randrange(5), source.randrange(max(len(broken), 1))

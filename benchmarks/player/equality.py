@@ -131,7 +131,9 @@ def _values(movers: list, session_of: Callable, character) -> np.ndarray:
 
 
 def _targets(scene) -> list[tuple]:
-    """Objects that the scene's movers follow, each with the size [m] of the box within which it moves."""
+    """Objects (no bones) that the scene's movers follow, each with the size [m] of the box within which it
+    will move.
+    """
     from limber.rig.live.movers import movers_of
 
     targets = {}

@@ -19,8 +19,9 @@ Recording = dict[str, np.ndarray]
 
 
 def interrupted(character: CharacterFile, count: int) -> dict[str, float]:
-    """Events, gestures, targets, influence, postures and states at random moments: what the limits and the
-    aim say. The aim counts where full influence is requested.
+    """Plays a character with `count` events, gestures, and changes of target, influence, postures and state,
+    at random moments. Returns figures by name: on limits, as from `_exceeded`, and numbers and shares of
+    ticks with a missed aim, among those in which full influence is requested.
     """
     source = random.Random(5)
     seconds = 0.6 * count
@@ -77,8 +78,9 @@ def _exceeded(out: Recording) -> dict[str, float]:
 
 
 def _influence(character: CharacterFile, events: list[Event], out: Recording) -> np.ndarray:
-    """Influence (t,) that is requested of the first chain in each tick: what was set by hand counts over the
-    present state, until the next one.
+    """Influence (t,) that is requested of the first chain in each tick: that of the present state, which a
+    value set by an event replaces until the next state; in states without one, the last value that was set,
+    else 1.
     """
     chain = character.chains[0].name
     path = path_of("influence", chain)

@@ -52,9 +52,12 @@ class Tally:
     """Counts of events, and violated conditions.
 
     Attributes:
+        ticks: Number of ticks; orders, faults, states: number of orders by word, of faults by kind, and of
+            ticks in each state.
         drift: Largest difference [rad, m] from a new performance.
-        memory: Largest memory [MB] after each segment; objects: number of objects that the garbage collector
+        memory: Memory [MB] after each segment; objects: number of objects that the garbage collector
             tracks, likewise.
+        broken: Violated conditions as sentences; robots: those of simulated robots.
     """
 
     ticks: int = 0
@@ -72,7 +75,7 @@ class Soak:
     """Directs a character at random, and checks it.
 
     Args:
-        character, path: The character.
+        character, path: The character, and the path of its file.
         seed: Seed of all random choices.
         rate: Ticks per second.
     """
@@ -154,7 +157,9 @@ class Soak:
             self.tally.broken.append(f"at {self._now:.2f} s: {sentence}")
 
     def _order(self) -> None:
-        """Sends a random order that a person or a program may give, by one of the three ways."""
+        """Gives a random order that a person or a program may give: as a message of the page, a typed line,
+        or an OSC packet.
+        """
         word = self._chance.choice([word for word in WORDS if word not in NOT_SENT])
         names, numbers = self._names(word), self._numbers(word)
         self.tally.orders[word] += 1
@@ -271,7 +276,9 @@ class Soak:
         new._close()
 
     def _with_robot(self, number: int) -> None:
-        """Lets a simulated robot with faults follow the character for a while."""
+        """Lets a simulated robot with faults follow the character for `ROBOT_SECONDS`; its faults and
+        violations are added to the tally.
+        """
         from tests.hardware.faults import soak as robots
         from tests.hardware.faults.worlds import JOINTS, WORLDS
 

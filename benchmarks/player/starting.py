@@ -16,8 +16,8 @@ COMMAND = (
 
 
 class Start(NamedTuple):
-    """Wall-clock time and processor time [s] from the start of a process to the end of its first tick, and
-    its peak memory [MB].
+    """Wall-clock time and processor time [s] of a player's process from its start to its end, and its peak
+    memory [MB].
     """
 
     wall: float
@@ -29,7 +29,9 @@ class Start(NamedTuple):
 
 
 def started(path: Path, seconds: float = 0.0, *options: str) -> Start:
-    """Runs a player for some time [s], or for one tick if 0, and measures it."""
+    """Runs a player without a robot for some time [s], or for one tick if 0, and measures it. Raises
+    SystemExit if it fails.
+    """
     command = [sys.executable, "-c", COMMAND.format(str(ROOT)), "play", str(path), "--no-robot"]
     begun = time.perf_counter()
     process = subprocess.Popen(

@@ -73,9 +73,9 @@ def measured(
     character: CharacterFile, path: Path, seconds: float, has_page: bool, is_simulated: bool
 ) -> Ticks:
     """Times of the ticks of a character that plays for `seconds`, on one core and without robots. With
-    `has_page` a browser shows its page. With `is_simulated` ticks follow each other immediately; otherwise
-    they come in real time, and take longer, since the contents of the processor's caches are replaced between
-    two ticks: `caches.walked` measures by how much on this computer.
+    `has_page` a simulated browser shows its page. With `is_simulated` ticks follow each other immediately;
+    otherwise they come in real time, and take longer, since the contents of the processor's caches are
+    replaced between two ticks: `caches.walked` measures by how much on this computer.
     """
     lines: list[str] = []
     options = LiveOptions(RATE, seconds, without_robot=True, page=0 if has_page else None)
@@ -88,7 +88,7 @@ def measured(
 
 
 def _direct(play: LivePlay, character: CharacterFile, number: int) -> None:
-    """Moves the target, and sends an event at intervals, as orders from a page."""
+    """Gives the orders of a tick: a new position of the target, and at intervals an event."""
     chain, events = character.chains[0], character.behaviour.events
     centre = np.array(character.targets[0].anchor.frame.at(0.0))[:3, 3]
     position = centre + 0.2 * np.array([np.sin(number / 40), np.cos(number / 63), np.sin(number / 27)])
@@ -115,7 +115,9 @@ def on_one_core() -> Iterator[None]:
 
 @contextmanager
 def _browser(address: str) -> Iterator[None]:
-    """Shows the page at an address in a browser in a separate process; does nothing if the address is ""."""
+    """Context in which a separate process receives the page's states at an address, as a browser does; none
+    if the address is "".
+    """
     if not address:
         yield
         return

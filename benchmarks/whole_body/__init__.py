@@ -1,1 +1,1 @@
-"""Whole-body tracking: files of targets, the paper's table and figures, and other libraries."""
+"""Whole-body tracking: files of targets, table and figures of Rapetti et al. 2020, and other libraries."""

@@ -62,7 +62,9 @@ def frames_of(arrays: Arrays) -> list[Values]:
 
 
 def first(solver: WholeBody, arrays: Arrays) -> KinematicState:
-    """State with joints at zero, and the base at its first target if that has an orientation."""
+    """State with joints at zero or at the limit nearest to it, and the base at its first target position, and
+    at its target orientation if it has one.
+    """
     links = [str(link) for link in arrays["links"]]
     base = str(arrays["base_link"])
     rotation = arrays["rotation"][0, links.index(base)] if base in links else None
@@ -70,8 +72,8 @@ def first(solver: WholeBody, arrays: Arrays) -> KinematicState:
 
 
 def answer(solver: WholeBody, arrays: Arrays) -> dict[str, np.ndarray]:
-    """Solves each step from the one before; the first is a full solve, as in Blender, unless the joints'
-    velocity is limited.
+    """Solves each step from the one before; returns the arrays of OUT. The first step is a full solve, as in
+    Blender, unless the joints' velocity is limited.
     """
     state, dt = first(solver, arrays), float(arrays["dt"])
     rows, seconds = [], []

@@ -32,7 +32,7 @@ AT = 1e-9  # [rad, or a coupling's unit] distance within which a value counts as
 
 
 def line_for(path: Path, beyond: float, steps: int, seed: int, keep: Path | None) -> str:
-    """Line of the table for a model and a seed."""
+    """Line of the table for a model and a seed; targets and results are written to the folder `keep`."""
     tree = build_tree(reading.read(path))
     body = robot.body(tree, further=couplings_for(tree))
     links = tracked_links(tree)

@@ -1,4 +1,4 @@
-"""Draws the paper's Figures 5 and 3, and the time of a step against the number of joints.
+"""Draws Figures 5 and 3 of Rapetti et al. 2020, and the time of a step against the number of joints.
 
     python -m benchmarks.whole_body.figures --urdf FILE [--out build/bench/whole_body]
 
@@ -48,7 +48,7 @@ DOTS = 110  # resolution [dots per inch]
 
 
 def convergence(urdf: Path, path: Path) -> None:
-    """Draws Figure 5: MNTE over time."""
+    """Draws Figure 5: the orientation error MNTE (eq. 14) over time, for each gain."""
     tree = build_tree(reading.read(urdf))
     body, links = robot.body(tree), tracked_links(tree)
     arrays = motion(body, links, tree.root, "static", 1)
@@ -152,7 +152,7 @@ def step_ms(body: Body, contacts: int) -> float:
 
 def growth(path: Path) -> list[str]:
     """Draws the median time of a step by the number of joints, free and with two links held, in the fastest
-    of several measurements.
+    of several measurements; returns the lines of a table.
     """
     bodies = [made_tree(count) for count in JOINTS]
     costs = {

@@ -1,5 +1,6 @@
 """Limber and the other libraries of `benchmarks.whole_body.peers` with the same interface: `reset` to the
-start, `step` to the targets of a frame, and `rotations` of the links after it.
+start, `step` to the targets of a frame, and `rotations` of the links after it. Some also `hold` links at
+their positions in the start.
 """
 
 import xml.etree.ElementTree as ElementTree
@@ -158,7 +159,9 @@ class Pink(Pinocchio):
 
 
 def without_shapes(urdf: Path) -> str:
-    """A URDF's text without meshes, which MuJoCo would search for and which have no effect here."""
+    """A URDF's text without visual and collision shapes, which have no effect here, and whose meshes MuJoCo
+    would search for.
+    """
     robot = ElementTree.parse(urdf).getroot()
     for link in robot.iter("link"):
         for shape in [*link.findall("visual"), *link.findall("collision")]:

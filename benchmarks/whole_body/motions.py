@@ -11,7 +11,7 @@ from limber.solvers.whole_body.body import Body
 from limber.solvers.whole_body.state import at_rest, since
 
 DT = 1.0 / 60.0  # [s] duration of a step
-WIDEST = 1.2  # [rad] largest amplitude about the middle of a joint's range
+WIDEST = 1.2  # [rad] farthest angle of a joint from zero, unless joints shall exceed their limits
 # kind -> frequency of the gait [Hz], amplitude as a share of half the range, speed of the base [m/s]
 KINDS = {"static": (0.0, 0.35, 0.0), "walking": (0.9, 0.35, 1.1), "running": (1.4, 0.7, 2.8)}
 
@@ -21,9 +21,9 @@ def motion(
 ) -> dict[str, np.ndarray]:
     """Targets as `benchmarks.whole_body` reads them, and the joints (t, n) that made them.
 
-    Every joint swings about the middle of its range at the gait's frequency and at twice that; the base moves
-    ahead, bobs and sways. Joints exceed their limits by at most `beyond` [rad], so that limits can be tested;
-    the amplitude is then the whole range.
+    Every joint swings about the middle of its range, within `WIDEST`, at the gait's frequency and at twice
+    that; the base moves ahead, bobs and sways. "static" is one pose. With `beyond` [rad] joints swing over up
+    to their whole range and by at most so much beyond their limits, so that limits can be tested.
     """
     frequency, size, speed = KINDS[kind]
     draw = np.random.default_rng(seed)

@@ -5,9 +5,9 @@ frame, in turns in one process.
 
 All follow the same orientations and base position from joints at zero, with position limits and, if IN has
 one, the velocity limit. Times are medians of the processor time of a step with everything that a frame needs,
-on one core. With `--hold`, libraries with hard position constraints keep links, such as feet, at their
-positions in the first frame, and the base's target stays constant. The libraries run in .venv-bench (`python
--m benchmarks.environment`); unavailable ones are named.
+on one core; errors are those after the first second. With `--hold`, libraries with hard position constraints
+keep links, such as feet, at their positions in the first frame, and the base's target stays constant. The
+libraries run in .venv-bench (`python -m benchmarks.environment`); unavailable ones are named.
 """
 
 import argparse
@@ -53,7 +53,7 @@ def entrants(urdf: Path, arrays: Arrays, held_links: Sequence[str]) -> tuple[lis
 
 
 def race(urdf: Path, arrays: Arrays, steps: int, rounds: int, held_links: Sequence[str] = ()) -> list[str]:
-    """Runs the comparison; returns the lines of a Markdown table."""
+    """Runs the comparison; returns a Markdown table's lines, then a sentence for each library left out."""
     if held_links:
         arrays = {
             **arrays,
@@ -84,7 +84,9 @@ def race(urdf: Path, arrays: Arrays, steps: int, rounds: int, held_links: Sequen
 
 
 def beside_peers(module: str) -> None:
-    """Runs a module in the environment with the other libraries, if there is one, and exits."""
+    """Runs a module in the environment with the other libraries, and exits with its status; does nothing if
+    there is no such environment, or this process already runs in it.
+    """
     if PYTHON.exists() and Path(sys.prefix).resolve() != PYTHON.parents[1].resolve():
         sys.exit(subprocess.run([str(PYTHON), "-m", module, *sys.argv[1:]], cwd=ROOT, check=False).returncode)
 

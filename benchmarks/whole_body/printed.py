@@ -53,7 +53,9 @@ class PaperLaw(Law):
 
 @dataclass(frozen=True)
 class TanhLimit:
-    """Eq. 12: joints slow down near a position limit, from a velocity limit."""
+    """Eq. 12: the largest velocity of a joint falls from its limit to 0, as a tanh of the distance to a
+    position limit.
+    """
 
     most: Array | float  # (n,), or one for all [rad/s or m/s]: largest velocities
     slope: float = 10.0  # [1/rad or 1/m] K_g; reduced if the step is too long for it

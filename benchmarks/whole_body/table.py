@@ -1,4 +1,4 @@
-"""The paper's Figure 7 as a table: error, error of velocity and time by method, model and motion.
+"""Figure 7 of Rapetti et al. 2020 as a table: error, error of velocity and time by method, model and motion.
 
     python -m benchmarks.whole_body.table --urdf FILE [FILE ...] [--steps 360]
 
@@ -74,8 +74,8 @@ def couplings_for(tree: LinkTree) -> list[Coupling]:
 
 
 def tracked_links(tree: LinkTree) -> list[str]:
-    """Names of the root, and of links whose next joint is at another position: links between hinges at one
-    position are no segments.
+    """Names of the root, and of links that a joint moves and that have no next joint, or one at another
+    position: links between hinges at one position are no segments.
     """
     tracked = []
     for k, branch in enumerate(tree.branches):
@@ -89,7 +89,7 @@ def tracked_links(tree: LinkTree) -> list[str]:
 
 
 def dynamical(solver: WholeBody, arrays: Arrays) -> tuple[list[KinematicState], list[float]]:
-    """States and times [s] with one step per frame."""
+    """States of all frames with one step each, and processor times [s] of these."""
     state, states, seconds = first(solver, arrays), [], []
     for values in frames_of(arrays):
         began = time.process_time()
@@ -100,8 +100,8 @@ def dynamical(solver: WholeBody, arrays: Arrays) -> tuple[list[KinematicState], 
 
 
 def instantaneous(solver: WholeBody, arrays: Arrays) -> tuple[list[KinematicState], list[float]]:
-    """States and times [s] with as many steps per frame as it takes until no joint moves; the velocity is
-    that from the previous frame.
+    """States of all frames with as many steps each as it takes until nothing moves by more than `ENDED`, at
+    most `MOST_UPDATES`, and processor times [s] of these; the velocity is that from the previous frame.
     """
     dt = float(arrays["dt"])
     state, states, seconds = first(solver, arrays), [], []
@@ -117,7 +117,7 @@ def instantaneous(solver: WholeBody, arrays: Arrays) -> tuple[list[KinematicStat
 
 
 Peer = Pinocchio | Mink
-# orientations (t, k, 3, 3) of the links, and times [s] of the frames
+# orientations (frames, links, 3, 3) of the links, and processor time [s] for each frame
 Run = Callable[[], tuple[np.ndarray, list[float]]]
 
 
@@ -149,7 +149,7 @@ class PairWise:
             self.pairs.append((WholeBody(part, [Target(name)]), np.array(path), row_of[k], row))
 
     def run(self, arrays: Arrays) -> tuple[list[KinematicState], list[float]]:
-        """States and times [s], computed as by `instantaneous`."""
+        """States and processor times [s] of all frames; each pair's steps end as in `instantaneous`."""
         dt, whole = float(arrays["dt"]), WholeBody(self.body, [])
         last, states, seconds = first(whole, arrays), [], []
         for values in frames_of(arrays):
@@ -177,7 +177,9 @@ def turns_of(body: Body, links: Sequence[str], states: Sequence[KinematicState])
 
 
 def by_peer(peer: Peer, arrays: Arrays) -> tuple[np.ndarray, list[float]]:
-    """Orientations (t, k, 3, 3) of the links by another library, and times [s]."""
+    """Orientations (frames, links, 3, 3) of the links, as another library computes them, and its processor
+    time [s] for each frame.
+    """
     peer.reset()
     rotations, seconds = [], []
     for k in range(len(arrays["rotation"])):
@@ -205,7 +207,7 @@ def scores(arrays: Arrays, rotations: np.ndarray) -> tuple[float, float]:
 
 
 def methods(tree: LinkTree, body: Body, arrays: Arrays) -> dict[str, Run]:
-    """Limber's own methods by name."""
+    """Limber's own methods and the paper's law, by name."""
     links = [str(link) for link in arrays["links"]]
     own, paper = follower(body, arrays, Law()), follower(body, arrays, PaperLaw(PAPER_GAIN))
 

@@ -42,12 +42,15 @@ HALF_ROLL_SIGNS = np.array([-1.0, 1.0, -1.0])
 class EndError(NamedTuple):
     """Errors of one end: of its view, its whole orientation and its position."""
 
-    angle: float = 0.0  # [rad] error of the whole orientation; if the goal is a view, of the view alone
+    # [rad] error of the whole orientation; of an aim with a view, such as Point, that of the view alone
+    angle: float = 0.0
     whole: float = 0.0  # [rad] error of the orientation including the roll, if the goal prescribes one
     distance: float = 0.0  # [m] error of the position; 0 if the goal has none
 
     def and_also(self, other: "EndError") -> "EndError":
-        """The errors of this block together with those of another block of the same end."""
+        """The errors of this block together with those of another block of the same end, each the root of the
+        sum of squares.
+        """
         return EndError(*map(math.hypot, self, other))
 
 
@@ -197,7 +200,7 @@ class PositionBlock(ResidualBlock):
 
 class ViewBlock(ResidualBlock):
     """The view along a direction or to a point; with `up` also the roll about it, weighted by `ROLL_WEIGHT`
-    times the sine of the angle between the desired view and up.
+    times the sine of the angle between view and up.
 
     The error is a rotation vector's components along the end's own axes X and Z and, for the roll, Y.
     """
@@ -205,7 +208,9 @@ class ViewBlock(ResidualBlock):
     def __init__(
         self, goal: Vector, is_point: bool, up: Vector | None = None, symmetric: bool = False
     ) -> None:
-        """`goal`: the direction, or the position [m] of the point."""
+        """`goal`: the direction, or the position [m] of the point; `symmetric`: whether the end is equally
+        good when rolled by pi, which matters with `up`.
+        """
         self.goal, self.is_point = goal if is_point else unit(goal), is_point
         self.up = None if up is None else unit(up)
         self.upright_rows = 0 if up is None else 1

@@ -32,7 +32,7 @@ def upright(direction: Vector, up: Vector | None) -> Quaternion | None:
 
 def nearer_roll(target: Quaternion, end: Quaternion, symmetric: bool) -> Quaternion:
     """The target or, for a symmetric end, the target rolled by pi, whichever is nearer to the end's
-    orientation; if both are equally near, the one that is reached by a positive roll.
+    orientation; if both are equally near, the one that a roll by +pi / 2 brings to the end's roll.
     """
     if not symmetric:
         return target

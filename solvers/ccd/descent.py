@@ -33,13 +33,14 @@ class RankedErrors(NamedTuple):
     relative to the largest.
     """
 
-    seen: float  # [rad, or fraction of the reach] error of views and positions, at least MET
-    whole: float  # [rad] aim error including the ends' rolls
+    # [rad, or fraction of the reach] error of views, whole orientations and positions, at least MET
+    seen: float
+    whole: float  # the same, including the rolls of views
     unmet: bool  # whether any goal with a weight above 0 is not met
 
 
 class DescentResult(NamedTuple):
-    """Result of a descent: the angles and their error."""
+    """Result of a descent: the angles, their pose and error, and the number of sweeps."""
 
     angles: tuple[float, ...]  # (n,) angles within limits
     pose: Pose
@@ -228,7 +229,8 @@ def _shares(goal: GazeGoal) -> list[float]:
 
 def _extrapolated(trail: Sequence[Sequence[float]]) -> list[float]:
     """Extrapolated limit of the angles (m + 1, n) of m sweeps: the weighted mean of the last m, with the
-    weights at which the weighted sum of their steps is shortest.
+    weights at which the weighted sum of their steps is shortest; the last angles if there are no such
+    weights.
 
     Source: Anderson's acceleration, as Bertrand & Massias 2021 use it for coordinate descent.
     """

@@ -55,12 +55,12 @@ class Pulling(Protocol):
 
     def rotation_pull(self, axis: Vector, position: Vector, range_left: Range, tool: Tool) -> Pull:
         """Gradient terms of a revolute joint with this axis (unit) and position [m] in the base frame, at the
-        end's current pose.
+        end's current pose `tool`; `range_left` is what the joint can still rotate.
         """
         ...
 
     def translation_pull(self, axis: Vector, tool: Tool) -> TranslationPull:
-        """Newton step of a prismatic joint along `axis` (unit), at the end's current pose."""
+        """Newton step of a prismatic joint along `axis` (unit), at the end's current pose `tool`."""
         ...
 
 
@@ -103,7 +103,7 @@ class View:
 
     def translation_pull(self, axis: Vector, tool: Tool) -> TranslationPull:
         """Newton step of a prismatic joint along `axis` after which the line of sight passes nearest to the
-        target point.
+        target point; none if the view is along a direction.
         """
         if not self.block.is_point:
             return TranslationPull()
@@ -116,7 +116,9 @@ class View:
 
 
 class Linearised:
-    """Any other block, by its residual: a joint takes a Newton step of at most 90 degrees."""
+    """Any other block, by its residual: prismatic joints take a Newton step, revolute joints about such a
+    step if it is small. Large ones stay below 90 degrees near the goal, and below 180 elsewhere.
+    """
 
     def __init__(self, block: ResidualBlock, reach: float) -> None:
         self.block, self.reach = block, reach
@@ -190,7 +192,8 @@ class EndTask:
         self, k: int, axis: Vector, position: Vector, range_left: Range, tools: Sequence[Tool]
     ) -> Pull:
         """Gradient terms of the task for revolute joint `k`, which has this axis (unit) and position [m] in
-        the base frame.
+        the base frame, at the current poses `tools` of ends and wrists; `range_left` is what it can still
+        rotate.
         """
         pull = NOTHING
         if k in self.wrist or not self.splits:
@@ -206,8 +209,8 @@ class EndTask:
         return pull
 
     def translation_pull(self, k: int, axis: Vector, tools: Sequence[Tool]) -> TranslationPull:
-        """Newton step of prismatic joint `k` along `axis` (unit) toward the task's target, at the ends'
-        current poses `tools`.
+        """Newton step of prismatic joint `k` along `axis` (unit) toward the task's position or, without one,
+        its view, at the current poses `tools` of ends and wrists.
         """
         if self.position is not None:
             current, desired = self._present_and_desired(
@@ -262,9 +265,8 @@ def rotation_within(pull: Pull, angle: float, range_left: Range) -> float:
 
 
 def pull_to_point(axis: Vector, position: Vector, eye: Vector, view: Vector, target: Vector) -> Pull | None:
-    """Gradient terms of a revolute joint at `position` that bring the line of sight, from `eye` along `view`
-    (unit), onto a point [m]; None if the point to rotate is behind the eye or at the joint, or the target is
-    at the joint.
+    """Gradient terms of a revolute joint at `position` that bring the line of sight onto a point [m]; None if
+    no point ahead of the eye can be used for that, or the target is at the joint.
 
     The point on the line of sight that is as far from the joint as the target is can be rotated onto the
     target; then the view is exact, however near the target. If no point of the line is so near the joint, the

@@ -39,8 +39,8 @@ class _Best:
         self.answer = ErikResult([], math.inf, math.inf, math.inf, 0, False)
 
     def accepts(self, angles: list[float], iteration: int) -> bool:
-        """Keeps the angles if no error so far is smaller; returns whether their error is within the threshold
-        (Algorithm 7).
+        """Whether the angles' weighted error is within the threshold (Algorithm 7). They become `answer` if
+        no error before was smaller.
         """
         bases = self._chain.bases(angles)
         if self._aim.orientation is None:
@@ -58,7 +58,9 @@ class _Best:
 
 
 class _Run:
-    """The iterations of Algorithm 3 from the warped posture."""
+    """The iterations of Algorithm 3. They begin at the warped posture: the posture after BWCD has rotated its
+    joints until the end looks along the target.
+    """
 
     def __init__(
         self,
@@ -80,8 +82,9 @@ class _Run:
         self._forward: tuple[list[float], list[Quaternion]] | None = None
 
     def avoid_edges(self, iteration: int) -> None:
-        """In the iteration that the hyperparameters name, moves the warped posture off the edges of the
-        joints' ranges; from then on forward phases keep off them too.
+        """In the iteration `avoid_edges_from_iteration`, moves the warped posture off the edges of the
+        joints' ranges; from then on forward phases move joints off them, too. Later iterations of the
+        published loop do not start from the warped posture, so that its movement has no effect on them.
         """
         hyper = self._hyper
         if not hyper.avoid_edges or iteration != hyper.avoid_edges_from_iteration:
@@ -141,8 +144,8 @@ class _Run:
         return True
 
     def try_ccd(self, iteration: int, previous: Sequence[float] | None) -> None:
-        """CCD from the last angles and, if that is not accepted, from the previous frame's solution or,
-        without one, from zero.
+        """Evaluates the result of CCD from the last angles and, if that is not accepted, from the previous
+        frame's solution or, without one, from zero or the limits nearest to it.
         """
         chain, hyper = self._chain, self._hyper
         if not self._best.accepts(ccd(chain, self._angles, self._aim, hyper), iteration):
@@ -159,7 +162,7 @@ def calculate_erik(
     hyper: Hyperparameters,
     previous: Sequence[float] | None = None,
 ) -> ErikResult:
-    """Algorithm 3: the angles that point the end at the target and keep the posture's shape.
+    """Algorithm 3: the best angles found to point the end at the target and keep the posture's shape.
 
     Args:
         chain: The virtual chain.
@@ -169,9 +172,9 @@ def calculate_erik(
             is that of the warped posture.
         direction: The unit vector along which the end looks; that of `target` when there is one.
         hyper: The hyperparameters.
-        previous: Angles (n,) within limits of the last frame's solution. Its aim is corrected by BWCD; if the
-            error is then within the threshold, that is the result, with 0 iterations. The paper lists this
-            input but never uses it.
+        previous: Angles (n,) within limits of the last frame's solution. BWCD corrects their aim; if the
+            error is then within the threshold, they are the result, with 0 iterations. Otherwise the CCD
+            trick may start from that solution. The paper lists this input but never uses it.
     """
     # If the roll is free, the end's twist stays as authored, since it determines the roll.
     ignored = chain.shapeless if target is not None else chain.shapeless - {len(chain) - 1}

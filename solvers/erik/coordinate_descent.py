@@ -61,7 +61,7 @@ def _sweep(
 ) -> _Swept:
     """One sweep, from the end with `tip_first`, else from the root: each joint rotates toward the direction,
     or with `whole` the orientation, and is then moved to the angle that `limited` allows. Without `whole` it
-    ends as soon as the direction is met. `angles` (n,) [rad] are changed in place.
+    ends as soon as the end looks along the direction. `angles` (n,) [rad] are changed in place.
     """
     bases = chain.bases(angles)
     count = len(chain)
@@ -94,8 +94,8 @@ def _sweep(
 def bwcd_posture(
     chain: VirtualChain, posture: Sequence[float], aim: EndAim, hyper: Hyperparameters
 ) -> list[float]:
-    """Algorithm 19: the posture's angles (n,) [rad] after sweeps from the root until the end looks along the
-    target, at most `max_bwcd_iterations`; limits are not enforced.
+    """Algorithm 19: the posture's angles (n,) [rad] after rotating joints until the end looks along the
+    target, in at most `max_bwcd_iterations` sweeps; limits are not enforced.
     """
     angles = list(posture)
     for _ in range(hyper.max_bwcd_iterations):
@@ -111,8 +111,8 @@ def bwcd_solution(
     hyper: Hyperparameters,
     twist_before: float = 0.0,
 ) -> list[float]:
-    """Algorithm 21: angles (n,) within limits, after sweeps from the root until the end looks along the
-    target or joints stop, at most `max_bwcd_iterations`, and then a twist of the end.
+    """Algorithm 21: angles (n,) [rad] within limits, after rotating joints from the root until the end looks
+    along the target, in at most `max_bwcd_iterations` sweeps, and then twisting the end.
 
     The paper does not mention clamping; here angles stay within limits. A chain without a twister at its end
     cannot correct its roll by a twist, so its joints rotate toward the whole orientation instead. Of two end
@@ -136,9 +136,9 @@ def bwcd_solution(
 
 
 def ccd(chain: VirtualChain, angles: Sequence[float], aim: EndAim, hyper: Hyperparameters) -> list[float]:
-    """Algorithm 22: angles (n,) [rad] within limits after sweeps from the end until it looks along the target
-    or hardly gets nearer, at most `max_ccd_iterations`, and then a twist of the end. With `hyper.avoid_edges`
-    the rotated joints are not exactly at a limit.
+    """Algorithm 22: angles (n,) [rad] within limits after rotating joints from the end toward the root, in at
+    most `max_ccd_iterations` sweeps, and then twisting the end. With `hyper.avoid_edges` rotated joints are
+    moved off their limits (`JointModel.off_edge`).
     """
     solved = list(angles)
     whole = _whole(chain, aim)
@@ -173,8 +173,8 @@ def _whole(chain: VirtualChain, aim: EndAim) -> bool:
 def _with_end_twist(
     chain: VirtualChain, angles: list[float], aim: EndAim, before: float = 0.0
 ) -> list[float]:
-    """The angles (n,) [rad], changed in place: with the end twisted toward the orientation, if the end is a
-    twister and its roll is not free. `before` as for `end_twist`.
+    """Returns `angles` (n,) [rad]; if the end is a twister and its roll is not free, its twist toward the
+    orientation is stored in them first. `before` as for `end_twist`.
     """
     if chain.end_is_twister and aim.orientation is not None:
         angles[-1] = end_twist(

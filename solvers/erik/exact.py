@@ -33,20 +33,18 @@ class ErikMemory:
 
 
 class Candidate(NamedTuple):
-    """Candidate solution: angles with a corrected aim, and their errors. Errors below `MET` count as
-    `MET`.
-    """
+    """Candidate solution: angles with a corrected aim, and their errors."""
 
     angles: tuple[float, ...]  # (n,) [rad; prismatic joints m] joint values, within limits
     aim_error: float  # [rad] aim error after the correction, roll included
     steps: int  # number of Newton steps of the correction
-    view_error: float  # [rad] error of the view, without roll
+    view_error: float  # [rad] error of the view, without roll; at least `MET`
     deviation: float  # [rad] deviation of the shape from the posture's shape
     measured: PoseErrors
 
     @property
     def error(self) -> float:
-        """Error [rad] of the whole goal, roll included."""
+        """Error [rad] of the whole goal, roll included; at least `MET`."""
         return max(MET, self.aim_error)
 
     @property

@@ -39,13 +39,13 @@ def forward_phase(
     end_from_target: bool = True,
 ) -> tuple[list[float], list[Quaternion]]:
     """Forward phase: angles (n,) [rad] and bases (n + 1,) of the chain, solved from the end, which is at the
-    target, to the root. Angles are within limits, except bends whose sign a roll by pi has reversed.
+    target, to the root. Angles are within limits, except bends that a roll by pi has reversed.
 
     Args:
         chain: The virtual chain.
         posture_bases: Bases (n + 1,) of the warped posture.
         target: The end's orientation; of a symmetric end the roll nearer to the posture's.
-        edge_offset: Distance [rad] to keep from exact limits; 0 switches AvoidEdges off.
+        edge_offset: Angle [rad] by which joints at a limit are moved inwards; 0 switches AvoidEdges off.
         end_from_target: Whether the end's basis is the target without the end's own rotation. If False, as
             printed in the paper, it stays that of the posture.
     """
@@ -84,10 +84,11 @@ def forward_phase(
 def _roll_children(
     chain: VirtualChain, k: int, basis: Quaternion, bases: list[Quaternion], angles: list[float]
 ) -> None:
-    """Lines 26 to 33: roll everything after link `k` until the link's own axis agrees with its child's basis.
+    """Lines 26 to 33: rolls all links after link `k`, in `bases` and `angles`, until the link's own axis has
+    the same direction in its child's basis as in its own, as seen along the link. Before a twister, only
+    opposite directions are corrected, by a roll by pi.
 
-    The axis is the link's own. The paper prints the child's, with which twisters in the middle of the chain
-    are rolled away.
+    The paper prints the child's axis, with which twisters in the middle of the chain are rolled away.
     """
     model = chain.models[k]
     direction = rotate(bases[k + 1], model.segment)
@@ -107,8 +108,8 @@ def _roll_children(
 def _propagate_roll_up(
     chain: VirtualChain, k: int, roll: float, bases: list[Quaternion], angles: list[float], flip: bool
 ) -> None:
-    """Algorithm 10: roll each basis after link `k` about its parent's direction; `flip` (a roll by pi)
-    reverses the signs of the bends.
+    """Algorithm 10: rolls the basis of each link after link `k` by `roll` [rad] about its parent's direction;
+    `flip` (a roll by pi) reverses the signs of the bends. `bases` and `angles` are changed in place.
     """
     for j in range(k + 1, len(chain)):
         bases[j] = multiply(bases[j], about(chain.models[j].parent, roll))
@@ -209,9 +210,9 @@ def _swing(
     desired: Vector,
     angles: Sequence[float],
 ) -> float:
-    """Lines 11 to 24 of Algorithm 15: of the two angles [rad] at the latitude of `desired`, the one that
-    brings the link nearer to `desired` or, if both are equally near, nearer to the child's link; at the end
-    the one in the hemisphere of `desired`.
+    """Lines 11 to 24 of Algorithm 15: of the two angles [rad] at the desired latitude, the one that brings
+    the link nearer to `desired` or, if both are equally near, to the child's link. The end has no child: its
+    angle is the one in the hemisphere of `desired`.
     """
     model = chain.models[k]
     local = rotate(conjugate(basis), desired)
@@ -236,7 +237,8 @@ def _twist_parent(
 
     Returns this angle and the link's. The printed alignment of axes gives the same if the link is
     perpendicular to its axis; this holds for every axis. The opposite bend with the parent half a rotation
-    further is equivalent: the one within limits that rolls the child least is used.
+    further is equivalent: the one within limits that rolls the child least is used. If neither is within
+    limits, the parent is at the limit nearest to the first.
     """
     model, parent = chain.models[k], chain.models[k - 1]
     local = rotate(conjugate(parent_basis), desired)

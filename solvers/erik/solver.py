@@ -79,7 +79,7 @@ class Erik:
         self, goal: GazeGoal, start: Angles | None = None, memory: object = None, dt: float = FRAME
     ) -> GazeSolution:
         """Solution of a goal; arguments as for `GazeSolver.solve`. Its `converged` says whether the weighted
-        error is within the threshold.
+        error is within the threshold; it is False if the target is at the end's own position.
 
         `memory` and `dt` have no effect, and `start` only if the hyperparameters say that the previous
         solution is used.
@@ -111,11 +111,11 @@ class Erik:
     def look(
         self, goal: GazeGoal, posture: tuple[float, ...], previous: tuple[float, ...] | None = None
     ) -> ErikSolution:
-        """ERIK's angles; `previous` (n,) is the last frame's solution, if used.
+        """ERIK's solution; `previous` (n,) is the last frame's solution, if used.
 
         The paper has no prismatic joints: they stay as in the posture. If the revolute joints alone miss a
-        point, all joints move by the smallest change that meets it, ERIK solves again from there, and the
-        solution with the smaller error of the view is returned.
+        point, all joints move by the smallest change that meets it, and ERIK solves again, with the prismatic
+        joints there. Of both solutions the one with the smaller error of the view is returned.
         """
         best = self._solved(goal, posture, previous)
         if not isinstance(goal.aim, Point) or not self.sliding or best.measured.angle <= self.hyper.ccd_error:
@@ -132,7 +132,9 @@ class Erik:
     def _solved(
         self, goal: GazeGoal, posture: tuple[float, ...], previous: tuple[float, ...] | None
     ) -> ErikSolution:
-        """ERIK's angles, with prismatic joints as in the posture."""
+        """ERIK's solution with prismatic joints as in the posture, by the kernel or, if that is missing or
+        does not support the goal, in Python.
+        """
         # the kernel measures one goal: a chain's end can have several, of which ERIK follows the first
         if self.compiled is None or goal.others:
             return self._solved_in_python(goal, posture, previous)

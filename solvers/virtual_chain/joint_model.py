@@ -53,8 +53,8 @@ class JointModel:
         return self.zero + hemisphere * math.acos(min(1.0, max(-1.0, cosine)))
 
     def local_swing(self, target: Vector) -> tuple[float, float]:
-        """Angles [rad] at which the segment has the target's latitude, or the nearest possible one, each
-        moved within limits by `safe_angle`: one in the target's hemisphere, one in the other.
+        """Angles [rad] at which the segment has the target's latitude, one in the target's hemisphere, one in
+        the other; each moved within limits by `safe_angle`.
 
         Algorithm 13, and lines 12 to 15 of Algorithm 15. If the segment or the parent is along the axis, the
         latitude does not depend on the angle; then the angle is the one that brings the segment nearest to
@@ -81,8 +81,8 @@ class JointModel:
         return about(self.axis, angle)
 
     def within(self, angle: float) -> float | None:
-        """`angle` [rad] plus the multiple of 2 pi that brings it within limits; None if there is none. Only
-        angles within one and a half revolutions of 0 are tried, those within half a revolution first.
+        """`angle` [rad] plus the multiple of 2 pi that brings it within limits; None if none of these angles
+        between -3 pi and 3 pi is within them.
         """
         angle = wrap(angle)
         for candidate in (angle, angle - math.tau, angle + math.tau):
@@ -91,8 +91,8 @@ class JointModel:
         return None
 
     def safe_angle(self, angle: float) -> float:
-        """`angle` plus the multiple of 2 pi that brings it within limits, otherwise the nearest limit on the
-        circle (SafeAngle of section 7.1, cycling).
+        """The angle from `within`, otherwise the nearest limit on the circle (SafeAngle of section 7.1,
+        cycling).
         """
         safe = self.within(angle)
         if safe is not None:
@@ -101,8 +101,8 @@ class JointModel:
         return self.lower if to_lower <= to_upper else self.upper
 
     def safe_twist(self, angle: float) -> float:
-        """Algorithm 12: a twist within limits. An angle outside of them is rotated by half a revolution; if
-        it is then outside too, it becomes the limit nearest to `angle`.
+        """Algorithm 12: a twist within limits. An angle outside of them is rotated by half a revolution or,
+        if that is outside, too, moved to the nearest limit.
 
         The printed version needs C's modulo and limits of exactly +-90 degrees (+-120 would map 150 to -90).
         The half turn rolls everything that follows by pi, so later bends must change their sign.
