@@ -32,16 +32,13 @@ int opposite(const JointModel *model, double angle, double *second) {
 }
 
 int within(const JointModel *model, double angle, double *safe) {
-    static const double turns[] = {0.0, -TAU, TAU};
+    double lowest = model->lower - SAME_ANGLE, highest = model->upper + SAME_ANGLE;
     angle = wrap(angle);
-    for (int i = 0; i < 3; i++) {
-        double candidate = angle + turns[i];
-        if (model->lower - SAME_ANGLE <= candidate && candidate <= model->upper + SAME_ANGLE) {
-            *safe = candidate < model->lower ? model->lower : candidate > model->upper ? model->upper : candidate;
-            return 1;
-        }
-    }
-    return 0;
+    if (angle < lowest) angle += TAU * ceil((lowest - angle) / TAU);
+    else if (angle > highest) angle -= TAU * ceil((angle - highest) / TAU);
+    if (angle < lowest || angle > highest) return 0;
+    *safe = angle < model->lower ? model->lower : angle > model->upper ? model->upper : angle;
+    return 1;
 }
 
 double safe_angle(const JointModel *model, double angle) {

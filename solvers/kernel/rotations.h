@@ -125,7 +125,7 @@ static inline double twist_angle(Quaternion q, Vector axis) {
 }
 
 /* The target or, for a symmetric end, the target rolled by pi about its own Y, whichever is nearer to the
- * end's orientation; if both are equally near, the one that is reached by a positive roll
+ * end's orientation; if both are equally near, the one that a roll by +pi / 2 brings to the end's roll
  * (`rolls.nearer_roll`). */
 static inline Quaternion nearer_roll(Quaternion target, Quaternion end, int symmetric) {
     if (!symmetric) return target;

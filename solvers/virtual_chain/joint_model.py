@@ -81,14 +81,17 @@ class JointModel:
         return about(self.axis, angle)
 
     def within(self, angle: float) -> float | None:
-        """`angle` [rad] plus the multiple of 2 pi that brings it within limits; None if none of these angles
-        between -3 pi and 3 pi is within them.
+        """`angle` [rad] plus the multiple of 2 pi that brings it within limits, and nearest to 0 if there are
+        several; None if there is none.
         """
         angle = wrap(angle)
-        for candidate in (angle, angle - math.tau, angle + math.tau):
-            if self.lower - SAME_ANGLE <= candidate <= self.upper + SAME_ANGLE:
-                return min(max(candidate, self.lower), self.upper)
-        return None
+        if angle < self.lower - SAME_ANGLE:
+            angle += math.tau * math.ceil((self.lower - SAME_ANGLE - angle) / math.tau)
+        elif angle > self.upper + SAME_ANGLE:
+            angle -= math.tau * math.ceil((angle - self.upper - SAME_ANGLE) / math.tau)
+        if not self.lower - SAME_ANGLE <= angle <= self.upper + SAME_ANGLE:
+            return None
+        return min(max(angle, self.lower), self.upper)
 
     def safe_angle(self, angle: float) -> float:
         """The angle from `within`, otherwise the nearest limit on the circle (SafeAngle of section 7.1,
