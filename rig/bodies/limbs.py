@@ -94,7 +94,9 @@ def _branching(figure: Figure, line: Sequence[int], *, stands: bool) -> dict[int
 
 
 def _reach(figure: Figure, limbs: Sequence[int]) -> float:
-    """Distance [m] from the head of a limb's first bone to its farthest tip, the largest of several limbs."""
+    """Distance [m] from the head of a limb's first bone to its farthest tip, the largest of several limbs; 0
+    without limbs.
+    """
     return max(
         (float(np.linalg.norm(figure.tips[_farthest(figure, k)] - figure.heads[k])) for k in limbs),
         default=0.0,

@@ -96,7 +96,9 @@ class Mover(PostureKeeper, _Pair):
 
     @classmethod
     def chosen_on(cls, owner: bpy.types.Object) -> bpy.types.PropertyGroup | None:
-        """Settings of the mover of this kind that is selected on an object; None if there is none."""
+        """Settings of the mover of this kind on an object, of several the selected one; None if there is
+        none.
+        """
         return next(iter(cls.settings_on(owner)), None)
 
     @property

@@ -25,7 +25,7 @@ class _Recording:
     seen: dict[int, tuple[float, float]] = field(default_factory=dict)
 
 
-_recordings: dict[int, _Recording] = {}  # running recordings, by session_uid of the armature object
+_recordings: dict[int, _Recording] = {}  # running recordings, by session_uid of the rig
 
 
 def positions(rig: bpy.types.Object) -> list[float | None]:

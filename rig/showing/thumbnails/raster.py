@@ -94,7 +94,7 @@ def _shades(corners: np.ndarray) -> np.ndarray:
 
 def fill(triangle: np.ndarray, number: int, depth: np.ndarray, face: np.ndarray) -> None:
     """Writes `number` into `face` at the pixels where a triangle (3, 3) is nearer than `depth`, and updates
-    `depth`.
+    `depth`. A triangle that is seen from behind is not drawn.
     """
     (ax, ay, az), (bx, by, bz), (cx, cy, cz) = triangle.tolist()
     high, wide = depth.shape
