@@ -328,7 +328,7 @@ def _numbers(
 
 
 def _motion(pose_bone: bpy.types.PoseBone, axis: str) -> MotionLimits:
-    """Motion limits of a joint that is in no chain: positions as `limits` says, velocity from the robot's file.
+    """Motion limits of a joint that is in no chain: positions by `limits`, velocity by the robot's file.
     Unknown limits, a range of one full revolution, acceleration and jerk are infinite.
     """
     lower, upper = limits(pose_bone, axis)

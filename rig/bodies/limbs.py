@@ -66,7 +66,7 @@ def _limb(figure: Figure, k: int, names: Sequence[str]) -> dict[BodyPart, list[s
 
 
 def _upward(figure: Figure, k: int) -> list[int]:
-    """Indices of a bone and its ancestors."""
+    """Indices of a bone and its ancestors, the root last."""
     line = [k]
     while figure.parent[line[-1]] >= 0:
         line.append(figure.parent[line[-1]])

@@ -45,8 +45,8 @@ def servo_at(rig: bpy.types.Object, joint: FileJoint) -> LerobotServo | None:
 
 
 def servo_of(rig: bpy.types.Object, name: str, number: int, zero: Zero | None) -> LerobotServo | None:
-    """Servo of a LeRobot motor: that of the model's joint (`zero.of`, else the one with this name), of the bone
-    or of the value with this name, else the servo with this number; None if there is none.
+    """Servo of a LeRobot motor: that of the model's joint (`zero.of`, else the one with this name), of the
+    bone or of the value with this name, else the servo with this number; None if there is none.
 
     Args:
         rig: The armature object, or the object with the mechanism.
