@@ -303,7 +303,8 @@ def deforming(bones: Iterable[str]) -> list[str]:
 
 def short_names(names: Iterable[str]) -> dict[str, str]:
     """Each name without the first word that nearly all names share, such as a character's name in
-    "Robot_LeftArm". No name is shortened to another name.
+    "Robot_LeftArm". No name is shortened to another name; none is if there are fewer than `FEW`, or if the
+    word names a side or a body part.
     """
     bones = list(names)
     begins = Counter(

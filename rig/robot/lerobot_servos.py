@@ -53,6 +53,9 @@ def servo_of(rig: bpy.types.Object, name: str, number: int, zero: Zero | None) -
         name: Name of the motor in LeRobot.
         number: Number of the servo in LeRobot's file; below 0: not known.
         zero: The motor's zero in the known robot model; None if there is none.
+
+    Raises:
+        RigError: the record of an imported robot's link was edited.
     """
     joint_name = zero.of if zero is not None and zero.of else name
     for bone, record in imported_robot.records(rig) if imported_robot.is_robot(rig) else ():

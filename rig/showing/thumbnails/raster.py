@@ -40,7 +40,7 @@ def frame(points: np.ndarray) -> PictureFrame:
 
 def draw(solids: list[ColouredSolid], seen: PictureFrame, size: int) -> np.ndarray:
     """RGBA picture (size, size, 4), bottom row first, values 0 to 1, with transparent background. Nearer
-    solids hide farther ones.
+    solids hide farther ones, each has a dark outline, and very small ones are left out.
     """
     fine = FINER * size
     depth, face = np.full((fine, fine), -np.inf), np.zeros((fine, fine), dtype=np.int32)
