@@ -149,14 +149,14 @@ def note() -> None:
 
 
 def finish_range(rig: bpy.types.Object, limits: bool) -> list[str]:
-    """Ends the recording: sets the recorded range on servos that were moved and, if `limits`, as limits of
-    their joints.
+    """Ends the recording, also after an error: sets the recorded range on servos with a zero that were moved
+    and, if `limits`, as limits of their joints.
 
     Returns:
         Texts about the changes.
 
     Raises:
-        RigError: nothing is being recorded, or nothing was moved.
+        RigError: nothing is being recorded, or no such servo was moved.
     """
     recording = _recordings.pop(rig.session_uid, None)
     link = links.link(rig)

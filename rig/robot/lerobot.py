@@ -1,4 +1,4 @@
-"""LeRobot's calibration of an armature's robot: import, export, and conversion of LeRobot's values to joint
+"""LeRobot's calibration of a rig's robot: import, export, and conversion of LeRobot's values to joint
 values.
 """
 
@@ -49,7 +49,7 @@ def give(
     an error, nothing has changed.
 
     Args:
-        rig: The armature object.
+        rig: The armature object, or the object with the mechanism.
         motors: LeRobot's motors by name.
         model: Name of the model whose zeros apply, of `KNOWN`, or MIDDLE.
         prefix: Beginning of the motors' names of the arm to import, if the file has several arms.
