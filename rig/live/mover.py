@@ -75,7 +75,7 @@ class Mover(PostureKeeper, _Pair):
         return NO_BODIES
 
     def bones(self, session: SceneSession) -> Iterable[str]:
-        """Names of the owner's bones that the mover moves."""
+        """Names of the owner's bones that the mover moves; none before the mover was read."""
         return session.reader.moved if session.reader else ()
 
     @property

@@ -133,7 +133,7 @@ def forget() -> None:
 
 
 def set_as_text(key: str, value: float) -> str:
-    """A number of a row as text, with the digits of its column."""
+    """A number of a row as text, with the digits of its column (`key`)."""
     return f"{value:.{COLUMNS[key].digits}f}"
 
 

@@ -175,7 +175,8 @@ def _refuse_unknown_motors(
     known: Sequence[str],
 ) -> None:
     """Raises RigError if a joint of the rig has a motor that belongs to no arm, since the model has no motor
-    of that name: its zero and direction are unknown.
+    of that name: its zero and direction are unknown. `arms` are the file's, and `arm` is that to import:
+    a motor's name in LeRobot -> its name in the file.
     """
     of_arms = {*arm.values(), *(motor for names in arms.values() for motor in names.values())}
     for name, motor in motors.items():
