@@ -37,7 +37,9 @@ class LIMBER_PT_remote(MoverTab):
 
 
 def _draw_page(layout, rig) -> None:
-    """Draws the buttons that serve the page, its address and a button that opens it."""
+    """Draws the page's port, the button that serves or ends the page, its address, and a button that opens
+    it.
+    """
     location = page.address(rig)
     column = layout.column()
     row = column.row()

@@ -261,7 +261,9 @@ def _has_roll(name_words: Sequence[str]) -> bool:
 
 
 def _known_part(stems: Iterable[str], side: str) -> tuple[BodyPart | None, str, int]:
-    """The body part named by the first known of these stems, with that stem and its rank."""
+    """The body part named by the first known of these stems, with that stem and its rank; UNKNOWN if none
+    is known.
+    """
     known = SIDED_PARTS if side else PARTS
     for stem in stems:
         if stem in known:
