@@ -349,8 +349,8 @@ def _sync_changed(scene: bpy.types.Scene) -> None:
 
 
 def advance_clock(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph, time: float | None = None) -> bool:
-    """Advances live motion by whole steps of wall time, unless a scene plays, renders or is baked; returns
-    whether the clock must continue. `time`: wall time [s, time.perf_counter]; None: now.
+    """Advances live motion by whole steps of wall time, unless a scene plays or renders, or live motion is
+    suspended; returns whether the clock must continue. `time`: wall time [s, time.perf_counter]; None: now.
     """
     time = perf_counter() if time is None else time
     if look_at_render() or is_playing() or current().suspended:
