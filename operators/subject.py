@@ -1,5 +1,5 @@
-"""The objects that operators and panels act on: the armature in use and its selected chain; and the reasons
-why there is none.
+"""The objects that operators and panels act on: the armature or mechanism in use, and its selected chain; and
+the reasons why there is none.
 """
 
 import bpy

@@ -1,6 +1,6 @@
 """Entry Send to Robot in the context menu of animatable numbers and switches."""
 
-from ..operators.subject import rig_of
+from .tab import RobotTab
 
 
 def full_path(context) -> str:
@@ -28,9 +28,10 @@ def full_path(context) -> str:
 
 
 def draw(menu, context) -> None:
-    """Draws the entry if the armature in use has a chain, and the property has a `full_path`."""
-    rig = rig_of(context)
-    path = full_path(context) if rig is not None and len(rig.limber.chains) else ""
+    """Draws the entry if the armature or mechanism in use may have a robot, and the property has a
+    `full_path`.
+    """
+    path = full_path(context) if RobotTab.poll(context) else ""
     if path:
         menu.layout.separator()
         menu.layout.operator_context = "EXEC_DEFAULT"

@@ -30,7 +30,9 @@ class _AddsRobot:
     why_not = needs_object_mode
 
     def tell(self, context, robot: Description, imported: ImportedRobot) -> None:
-        """Frames the added robot in the view, and reports it and the warnings of its import."""
+        """Frames the added robot in the view, and reports it, the warnings of its import, and whether the
+        maker's model that the user chose is gone.
+        """
         frame(context, imported.rig.users_collection[0].objects)
         self.warn([*imported.warnings, *gallery_folders.lost_model(robot)])
         self.report(

@@ -126,7 +126,7 @@ class LIMBER_FH_robot(bpy.types.FileHandler):
 
 
 def _add_to_menu(menu, _context) -> None:
-    """Draws the operator at the end of Blender's menu."""
+    """Draws the operator at the end of File > Import."""
     menu.layout.operator(LIMBER_OT_import_robot.bl_idname, text="Robot (.urdf, .xacro, .xml)")
 
 

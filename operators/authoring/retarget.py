@@ -1,4 +1,4 @@
-"""Operators for retargeting: pair, calibrate, listen."""
+"""Operators for retargeting: pair bones, calibrate, and listen for streamed motion."""
 
 import bpy
 

@@ -1,1 +1,1 @@
-"""Operators that start and end live motion."""
+"""Operators that start and end live motion, and that rehearse the behaviour."""

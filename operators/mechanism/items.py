@@ -1,4 +1,4 @@
-"""Operators on a mechanism's motors and goals."""
+"""Operators on a mechanism's motors and goals, and one that aligns the axis of a joint."""
 
 from math import degrees
 

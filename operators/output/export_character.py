@@ -137,7 +137,7 @@ class LIMBER_OT_check_character(Stepwise):
 
 
 def _add_to_menu(menu, _context) -> None:
-    """Draws the operator at the end of Blender's menu."""
+    """Draws the operator at the end of File > Export."""
     menu.layout.operator(LIMBER_OT_export_character.bl_idname, text="Limber Character (.limber)")
 
 

@@ -188,7 +188,7 @@ class LIMBER_OT_export_motion(ActsOnMover, Stepwise, WritesFile):
 
 
 def _add_to_menu(menu, _context) -> None:
-    """Draws the operator at the end of Blender's menu."""
+    """Draws the operator at the end of File > Export."""
     menu.layout.operator(LIMBER_OT_export_motion.bl_idname, text=f"Robot Motion ({', '.join(SUFFIXES)})")
 
 

@@ -136,7 +136,7 @@ class LIMBER_OT_import_motion(ReadsLargeFile, Stepwise, UndoOperator):
 
 
 def _add_to_menu(menu, _context) -> None:
-    """Draws the operator at the end of Blender's menu."""
+    """Draws the operator at the end of File > Import."""
     menu.layout.operator(LIMBER_OT_import_motion.bl_idname, text=f"Robot Motion ({', '.join(SUFFIXES)})")
 
 

@@ -146,7 +146,7 @@ class LIMBER_OT_load_calibration(ReadsFile, UndoOperator):
 
 
 class LIMBER_OT_restore_calibration(UndoOperator):
-    """Load the newest automatic copy of this armature's calibration, including steps that were undone or not
+    """Load the newest automatic copy of this robot's calibration, including steps that were undone or not
     saved
     """
 

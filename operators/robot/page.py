@@ -7,8 +7,8 @@ from ..subject import needs_rig, rig_of
 
 
 class LIMBER_OT_page(Operator):
-    """Serve a page to direct this armature and its robot from a browser, until you end it or open another
-    file. Whoever has its address can direct and arm the robot
+    """Serve a page to direct this armature or mechanism, and its robot, from a browser, until you end it or
+    open another file. Whoever has its address can direct and arm the robot
     """
 
     bl_label = "Serve Page"

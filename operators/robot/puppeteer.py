@@ -21,10 +21,10 @@ def _needs_leads(context) -> str:
     )
 
 
-# its undo step restores the pose that the armature had before the robot was moved by hand
+# its undo step restores the pose before the robot was moved by hand
 class LIMBER_OT_puppeteer(UndoOperator):
-    """Turn torque off, so that the robot can be moved by hand and the armature follows it. Hold parts that
-    would fall
+    """Turn torque off, so that the robot can be moved by hand and the armature or mechanism follows it. Hold
+    parts that would fall
     """
 
     bl_label = "Move by Hand"
@@ -48,7 +48,7 @@ class LIMBER_OT_puppeteer(UndoOperator):
 
 
 class LIMBER_OT_end_puppeteer(UndoOperator):
-    """Stop following the robot, keep the armature's pose, and disarm the robot"""
+    """Stop following the robot, keep the pose, and disarm the robot"""
 
     bl_label = "Keep Pose"
 

@@ -127,7 +127,7 @@ class LIMBER_OT_disconnect(Operator):
 
 
 class LIMBER_OT_arm(Operator):
-    """Enable motion: the robot moves slowly to the armature's pose, then follows it. If its servos do not
+    """Enable motion: the robot moves slowly to the pose in Blender, then follows it. If its servos do not
     measure their positions, its pose must be confirmed before
     """
 
@@ -140,8 +140,8 @@ class LIMBER_OT_arm(Operator):
 
 
 class LIMBER_OT_arm_confirmed(Operator):
-    """Confirm that the robot is in the armature's pose, and enable motion. Its servos cannot measure their
-    positions
+    """Confirm that the robot is in the pose that Blender shows, and enable motion. Its servos cannot measure
+    their positions
     """
 
     bl_label = "Confirm Pose and Arm"
@@ -154,7 +154,7 @@ class LIMBER_OT_arm_confirmed(Operator):
 
 
 class LIMBER_OT_confirm_pose(Operator):
-    """Confirm that the robot is in the armature's pose. Its servos cannot measure their positions"""
+    """Confirm that the robot is in the pose that Blender shows. Its servos cannot measure their positions"""
 
     bl_label = "Confirm Pose"
 
@@ -166,7 +166,7 @@ class LIMBER_OT_confirm_pose(Operator):
 
 
 class LIMBER_OT_confirm_joint(Operator):
-    """Confirm that the robot's joint is in the armature's pose. Arming continues when all joints are
+    """Confirm that the robot's joint is in the pose that Blender shows. Arming continues when all joints are
     confirmed
     """
 
@@ -225,7 +225,7 @@ class LIMBER_OT_store_park_pose(UndoOperator):
 
 
 class LIMBER_OT_disarm(Operator):
-    """Stop the robot from following the armature. It does not move again until it is armed"""
+    """Stop the robot from following the armature or mechanism. It does not move again until it is armed"""
 
     bl_label = "Disarm"
 
@@ -262,7 +262,7 @@ class LIMBER_OT_stop(Operator):
 
 
 class LIMBER_OT_go_to_robot(Operator):
-    """Show the scene that has the connected robot's armature"""
+    """Show the scene that has the connected robot's armature or mechanism"""
 
     bl_label = "Go to Robot"
 

@@ -141,7 +141,7 @@ def _needs_channel(context) -> str:
 
 
 def _channel(context):
-    """The selected additional servo of the robot in use."""
+    """The selected additional servo of the robot in use; None if it has none."""
     device = rig_of(context).limber.device
     return selected(device.channels, device.active_channel)
 

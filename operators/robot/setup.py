@@ -78,8 +78,8 @@ class LIMBER_OT_which_joint(UndoOperator):
 
 
 class LIMBER_OT_let_go(Operator):
-    """Turn torque off, so that joints can be moved by hand; the armature does not follow. Hold parts that
-    would fall
+    """Turn torque off, so that joints can be moved by hand; the pose in Blender does not follow. Hold parts
+    that would fall
     """
 
     bl_label = "Release"

@@ -1,1 +1,1 @@
-"""Panels of chains, postures, gaze, motion, solvers, retargeting and the behaviour."""
+"""Panels of chains, postures, gaze, life, motion, solvers, retargeting and the behaviour."""

@@ -48,7 +48,7 @@ class LIMBER_UL_joints(List):
 
 
 class LIMBER_UL_postures(List):
-    """Stored postures, with their weights while the chain keeps a blend of them; double-click to rename"""
+    """Stored postures, with their weights while a blend of them is kept; double-click to rename"""
 
     def draw_row(self, context, layout, owner, item, index):
         if item.action:

@@ -48,8 +48,8 @@ class LIMBER_PT_postures(ChainTab):
 
 
 def draw_postures(layout, mover: Mover) -> None:
-    """Draws the list of a mover's postures, previews of a chain's, and the choice of the posture that it
-    keeps. Buttons that are drawn after it act on that mover.
+    """Draws the list of a mover's postures, previews of a chain's, the choice of the posture that it keeps,
+    and why choosing or posing shows nothing. Buttons that are drawn after it act on that mover.
     """
     settings = mover.settings
     names_mover(layout, settings)

@@ -84,7 +84,7 @@ class LIMBER_PT_mechanism_check(MechanismTab):
 
 
 class LIMBER_UL_zones(List):
-    """No-go zones; those whose object was deleted are marked"""
+    """No-go zones; those that cannot be checked are marked"""
 
     def draw_row(self, context, layout, owner, item, index):
         row = layout.row(align=True)

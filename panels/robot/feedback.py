@@ -133,7 +133,7 @@ def _number(value: float | None, digits: int) -> str:
 
 
 class LIMBER_PT_puppeteer(RobotTab):
-    """Move the robot by hand; the armature follows"""
+    """Move the robot by hand; the armature or mechanism follows"""
 
     bl_label = "Puppeteer"
     bl_parent_id = "LIMBER_PT_robot"

@@ -1,4 +1,4 @@
-"""Panel Remote Control: targets, influence and weights set by other programs."""
+"""Panel Remote Control: targets, influence and weights set by other programs, and the page for browsers."""
 
 from ...operators.subject import rig_of
 from ...rig.live.movers import chosen_of
@@ -7,7 +7,9 @@ from ..tab import MoverTab, address, message, props
 
 
 class LIMBER_PT_remote(MoverTab):
-    """Control of the armature and its robot by other programs (OSC over UDP) and a page in a browser"""
+    """Control of the armature or mechanism, and of its robot, by other programs (OSC over UDP) and
+    a page in a browser
+    """
 
     bl_label = "Remote Control"
     bl_order = 12
@@ -35,7 +37,9 @@ class LIMBER_PT_remote(MoverTab):
 
 
 def _draw_page(layout, rig) -> None:
-    """Draws the buttons that serve the page, its address and a button that opens it."""
+    """Draws the page's port, the button that serves or ends the page, its address, and a button that opens
+    it.
+    """
     location = page.address(rig)
     column = layout.column()
     row = column.row()

@@ -254,7 +254,9 @@ class LIMBER_PT_values(RigTab):
 
 
 def _draw_value(layout, rig, device, value) -> None:
-    """Draws a value's trials, property, servo, range, limits and filter."""
+    """Draws a value's test buttons, property, servo, range, limits and filter, and what its servo does
+    without commands.
+    """
     current = values.value_of(value)
     draw_trials(layout, rig, value.name, value.servo, "plain")
     layout.use_property_split = True

@@ -93,7 +93,9 @@ def why_unevaluated(obj: bpy.types.Object, view_layer: bpy.types.ViewLayer) -> s
 def _paths(
     layer: bpy.types.LayerCollection, collections: set[bpy.types.Collection], ancestors: LayerPath = ()
 ) -> Iterator[LayerPath]:
-    """Paths from the view layer's top collection to each of some collections."""
+    """Paths down to each of some collections from a layer collection, the view layer's top one; `ancestors`:
+    the path to it.
+    """
     path = (*ancestors, layer)
     if layer.collection in collections:
         yield path

@@ -23,7 +23,7 @@ def strips_of(owner: "bpy.types.SequenceEditor | bpy.types.MetaStrip") -> bpy.ty
 
 
 def add(scene: bpy.types.Scene, path: Path, frame: int) -> "bpy.types.SoundStrip":
-    """Adds a sound at a frame, in the first free channel; returns its strip.
+    """Adds a sound at a frame, in the first free channel, or the last if none is free; returns its strip.
 
     Raises:
         RigError: the file is no sound that Blender can play, or this Blender is built without audio.

@@ -34,10 +34,8 @@ from ..bones.joint_bones import (
 )
 from ..scene.placement import Placement
 
-FULL_REVOLUTION = (
-    -pi,
-    pi,
-)  # [rad] range that `limits` gives for a joint without limits, which is unlimited here
+# [rad] range that `limits` gives for a joint without limits, which is unlimited here
+FULL_REVOLUTION = -pi, pi
 FARTHEST = 1e3  # [rad or m] position limit in the model for a joint without limits
 
 
@@ -77,8 +75,7 @@ class BodyReader:
 
     Raises:
         RigError: a bone is missing, is no descendant of the base, does not inherit rotation, or has a rest
-        pose
-            that is not finite.
+            pose that is not finite.
     """
 
     def __init__(
@@ -331,7 +328,9 @@ def _numbers(
 
 
 def _motion(pose_bone: bpy.types.PoseBone, axis: str) -> MotionLimits:
-    """Motion limits of a joint that is in no chain; infinite if unknown."""
+    """Motion limits of a joint that is in no chain: positions by `limits`, velocity by the robot's file.
+    Unknown limits, a range of one full revolution, acceleration and jerk are infinite.
+    """
     lower, upper = limits(pose_bone, axis)
     if (lower, upper) == FULL_REVOLUTION:
         lower, upper = -inf, inf

@@ -20,7 +20,7 @@ class FollowingBody(Protocol):
 
 
 def channels_of(rig: bpy.types.Object, reader: BodyReader) -> list[Channel]:
-    """Channels to key of all bones that the body moves, except those that drivers set."""
+    """Channels to key of all bones that the body moves, except those of mimic joints, which drivers set."""
     driven, channels = set(mimic.driven(rig)), []
     for bone in reader.bones:
         undriven = [axis for axis in (*bone.prismatic, *bone.revolute) if (bone.name, axis) not in driven]

@@ -164,7 +164,8 @@ def scale(
     target: BodyPose,
 ) -> float:
     """Ratio of the target's leg length to the source's, measured from the hips; if the legs are unknown, the
-    ratio of the whole bodies' lengths; 1 for a single pair.
+    ratio of the whole bodies' lengths; 1 for a single pair. `index` has the place of each target bone in
+    `parts` and the poses.
 
     Raises:
         RigError: the paired bones of one body are all at one position.

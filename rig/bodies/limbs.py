@@ -66,7 +66,7 @@ def _limb(figure: Figure, k: int, names: Sequence[str]) -> dict[BodyPart, list[s
 
 
 def _upward(figure: Figure, k: int) -> list[int]:
-    """Indices of a bone and its ancestors."""
+    """Indices of a bone and its ancestors, the root last."""
     line = [k]
     while figure.parent[line[-1]] >= 0:
         line.append(figure.parent[line[-1]])
@@ -94,7 +94,9 @@ def _branching(figure: Figure, line: Sequence[int], *, stands: bool) -> dict[int
 
 
 def _reach(figure: Figure, limbs: Sequence[int]) -> float:
-    """Distance [m] from the head of a limb's first bone to its farthest tip, the largest of several limbs."""
+    """Distance [m] from the head of a limb's first bone to its farthest tip, the largest of several limbs; 0
+    without limbs.
+    """
     return max(
         (float(np.linalg.norm(figure.tips[_farthest(figure, k)] - figure.heads[k])) for k in limbs),
         default=0.0,

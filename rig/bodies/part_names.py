@@ -261,7 +261,9 @@ def _has_roll(name_words: Sequence[str]) -> bool:
 
 
 def _known_part(stems: Iterable[str], side: str) -> tuple[BodyPart | None, str, int]:
-    """The body part named by the first known of these stems, with that stem and its rank."""
+    """The body part named by the first known of these stems, with that stem and its rank; UNKNOWN if none
+    is known.
+    """
     known = SIDED_PARTS if side else PARTS
     for stem in stems:
         if stem in known:
@@ -303,7 +305,8 @@ def deforming(bones: Iterable[str]) -> list[str]:
 
 def short_names(names: Iterable[str]) -> dict[str, str]:
     """Each name without the first word that nearly all names share, such as a character's name in
-    "Robot_LeftArm". No name is shortened to another name.
+    "Robot_LeftArm". No name is shortened to another name; none is if there are fewer than `FEW`, or if the
+    word names a side or a body part.
     """
     bones = list(names)
     begins = Counter(

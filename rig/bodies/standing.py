@@ -22,7 +22,7 @@ def height(source: bpy.types.Object, feet: Sequence[str], depsgraph: bpy.types.D
     """Height [m] of the lower foot's bone above the source's origin while the source stands.
 
     The height is sampled over the source's action if nothing else moves the feet, and otherwise taken from
-    the current pose.
+    the current pose. Raises RigError if the source is not evaluated.
     """
     bones = _bones_to_feet(source, feet)
     heights = _sampled(source, feet, bones) if _is_plain(source, bones) else None

@@ -56,8 +56,8 @@ def channel(record: LinkRecord) -> str:
 
 
 def motor(pose_bone: bpy.types.PoseBone, axis: str) -> LinkRecord | None:
-    """The record of a bone if its URDF joint moves about or along that axis (named as in `axes`);
-    else None.
+    """The record of a bone if its URDF joint moves about or along that axis (named as in `axes`); else None.
+    Raises RigError as `record_of`.
     """
     record = record_of(pose_bone.bone)
     return record if record is not None and axis_of(record) == axis else None

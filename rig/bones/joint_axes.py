@@ -30,7 +30,8 @@ def prismatic_axes(pose_bone: bpy.types.PoseBone) -> list[str]:
     """Axes of a bone's prismatic joints: the unlocked ones for which a Limit Location has both a minimum and
     a maximum, and that of an imported robot's URDF joint. A connected bone has none.
 
-    An unlocked location alone does not count: in Blender most bones have that.
+    An unlocked location alone does not count: in Blender most bones have that. Raises RigError as
+    `imported_robot.record_of`.
     """
     if pose_bone.bone.use_connect:
         return []
@@ -44,7 +45,7 @@ def prismatic_axes(pose_bone: bpy.types.PoseBone) -> list[str]:
 
 
 def joint_axes(pose_bone: bpy.types.PoseBone) -> list[str]:
-    """Axes of all joints of a bone, nearest the parent first."""
+    """Axes of all joints of a bone, nearest the parent first. Raises RigError as `prismatic_axes`."""
     return [*prismatic_axes(pose_bone), *free_axes(pose_bone)]
 
 
@@ -108,7 +109,7 @@ def _is_locked(pose_bone: bpy.types.PoseBone, axis: str) -> bool:
 
 def limits(pose_bone: bpy.types.PoseBone, axis: str) -> tuple[float, float]:
     """(lower, upper) limit of a joint [rad or m] from a constraint, else the URDF joint, else the bone's IK
-    limits; without any, -180 to 180 degrees.
+    limits; without any, -180 to 180 degrees. Raises RigError as `imported_robot.record_of`.
     """
     letter = axes.letter(axis).lower()
     motor = imported_robot.motor(pose_bone, axis)

@@ -42,7 +42,9 @@ class Follower(NamedTuple):
 
 
 def followers_of(rig: bpy.types.Object, joint_keys: Sequence[tuple[str, str]]) -> tuple[Follower, ...]:
-    """Mimic joints that follow any of these joints (bone, axis) and are not among them."""
+    """Mimic joints that follow any of these joints (bone, axis) and are not among them; none if a link's
+    record cannot be read.
+    """
     mimic_keys = [key for key in driven(rig) if key not in joint_keys]
     if not mimic_keys:
         return ()

@@ -197,7 +197,7 @@ def _cost(angles: Sequence[float], near: Sequence[float], spans: Spans) -> tuple
 
 def numbers(mode: str, rotation: Quaternion, before: Sequence[float] | None = None) -> tuple[float, ...]:
     """Values of the rotation channel for a unit quaternion; among all values of the same rotation, those
-    nearest to `before`, so that no curve jumps.
+    nearest to `before` if that is given, so that no curve jumps.
     """
     if mode == "QUATERNION":
         is_opposite = before is not None and sum(a * b for a, b in zip(rotation, before, strict=True)) < 0.0
@@ -208,7 +208,7 @@ def numbers(mode: str, rotation: Quaternion, before: Sequence[float] | None = No
 
 
 def _axis_angle(rotation: Quaternion, before: Sequence[float] | None) -> tuple[float, ...]:
-    """Angle [rad] and unit axis, nearest to `before`."""
+    """Angle [rad] and unit axis; if `before` is given, those nearest to it."""
     vector = rotations.logarithm(rotation)
     angle = rotations.length(vector)
     axis = rotations.scale(vector, 1.0 / angle) if angle else rotations.Y

@@ -227,7 +227,8 @@ def _is_within(
     ends: Sequence[tuple[str, str, str, str]],
 ) -> bool:
     """Whether a bone's Euler angles or location are within the limits of a constraint in Local Space, so that
-    the constraint changes nothing; False if that is not certain.
+    the constraint changes nothing; False if that is not certain. `ends` has for each axis the names of the
+    constraint's properties: whether it has a lower limit, that limit, and the same for the upper limit.
     """
     if constraint.owner_space != "LOCAL" or not axes.is_euler(bone):
         return False

@@ -244,11 +244,11 @@ def why_not_solver(rig: bpy.types.Object, chain: bpy.types.PropertyGroup, name: 
 def filter_in_use(
     rig: bpy.types.Object, settings: bpy.types.PropertyGroup, joint_keys: Iterable[JointKey] | None = None
 ) -> str:
-    """Name of the filter in use for a chain or mechanism; `NO_FILTER` for none.
+    """Name of the motion filter in use for a chain, body or mechanism; `NO_FILTER` for none.
 
     Args:
-        rig: The object that has the chain or mechanism.
-        settings: Settings of the chain or mechanism.
+        rig: The object that has the chain, body or mechanism.
+        settings: Its settings.
         joint_keys: (bone, axis) of a chain's joints, if the caller has them.
     """
     if settings.filter != AUTOMATIC:
@@ -258,8 +258,8 @@ def filter_in_use(
 
 
 def filter_sentence(settings: bpy.types.PropertyGroup) -> str:
-    """The filter that Automatic has chosen for a chain, and why, as a sentence; "" if a filter is chosen by
-    hand.
+    """The filter that Automatic has chosen for a mover with these settings, and why, as a sentence; "" if a
+    filter is chosen by hand.
     """
     if settings.filter != AUTOMATIC:
         return ""
@@ -268,7 +268,7 @@ def filter_sentence(settings: bpy.types.PropertyGroup) -> str:
 
 
 def _why_robot(rig: bpy.types.Object, joint_keys: Iterable[JointKey]) -> str:
-    """Why a chain or mechanism is treated as a robot's, as part of a sentence; "" if it is treated as a
+    """Why a chain with these joints is treated as a robot's, as part of a sentence; "" if it is treated as a
     character's.
     """
     if rig.limber.device.was_connected:

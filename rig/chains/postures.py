@@ -154,7 +154,7 @@ def _move_keys(mover: bpy.types.PropertyGroup, new_indices: dict[int, int | None
 
 
 def _is_listed(action: bpy.types.Action) -> bool:
-    """Whether an action is in the list of any mover in the file."""
+    """Whether an action is in the list of postures of any mover in the file."""
     lists = (mover for obj in bpy.data.objects for mover in kept_posture.lists_on(obj))
     return any(posture.action == action for mover in lists for posture in mover.postures)
 

@@ -260,8 +260,7 @@ class ChainReader:
             moved: Bone -> basis (rotation (w, x, y, z), location, scale), for bones that other chains move,
                 such as a bone that mimics a joint of another chain; None: as authored.
             followed: Channels of bones that the armature's body moves while it follows a motion, to use
-            instead
-                of the authored ones.
+                instead of the authored ones.
             before: Channels in the previous frame; among equivalent angles of a quaternion or axis-angle, the
                 nearest to these are taken; (): there is no previous frame.
 

@@ -180,7 +180,7 @@ def _undo_pre(*_: object) -> None:
 @granted
 def _undo_post(*_: object) -> None:
     """After undo or redo: synchronises live movers and thumbnails with the chains, bones, proxies and
-    postures that exist now; armatures that were connected stay marked as robots'.
+    postures that exist now; objects that were connected stay marked as robots'.
     """
     sending.note_change()
     links.mark_connected()
@@ -237,7 +237,7 @@ def _figures_due(time: float) -> bool:
 
 @lasting(sending.HEARTBEAT)
 def _heartbeat() -> float | None:
-    """Timer: sends heartbeats to the robots, lets armatures follow robots that are moved by hand, and updates
+    """Timer: sends heartbeats to the robots, lets objects follow robots that are moved by hand, and updates
     panels with the state of robots and background jobs. Ends without robots and jobs.
     """
     # scenes whose values the clock sends, so that the heartbeat does not send them

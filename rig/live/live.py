@@ -312,7 +312,9 @@ def scene_updated(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> boo
 
 
 def _mark_dirty(depsgraph: bpy.types.Depsgraph) -> None:
-    """Marks changed armatures and, after a change of any action, postures and clips, to be read again."""
+    """Marks what must be read again: changed armatures; postures after a change of any action; clips after
+    either.
+    """
     stage = current().stage
     if depsgraph.id_type_updated("ARMATURE"):
         clip_rows.forget()
@@ -347,8 +349,8 @@ def _sync_changed(scene: bpy.types.Scene) -> None:
 
 
 def advance_clock(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph, time: float | None = None) -> bool:
-    """Advances live motion by whole steps of wall time, unless a scene plays, renders or is baked; returns
-    whether the clock must continue. `time`: wall time [s, time.perf_counter]; None: now.
+    """Advances live motion by whole steps of wall time, unless a scene plays or renders, or live motion is
+    suspended; returns whether the clock must continue. `time`: wall time [s, time.perf_counter]; None: now.
     """
     time = perf_counter() if time is None else time
     if look_at_render() or is_playing() or current().suspended:
@@ -379,7 +381,9 @@ def is_suspended() -> bool:
 
 
 def suspend(suspended: bool) -> None:
-    """Switches live motion off (`suspended`) before a bake steps through the scene, or on again after it."""
+    """Switches live motion off (`suspended`) before a bake, an export or another job steps through the scene,
+    or on again after it.
+    """
     current().suspended = suspended
 
 

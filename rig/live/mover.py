@@ -75,7 +75,7 @@ class Mover(PostureKeeper, _Pair):
         return NO_BODIES
 
     def bones(self, session: SceneSession) -> Iterable[str]:
-        """Names of the owner's bones that the mover moves."""
+        """Names of the owner's bones that the mover moves; none before the mover was read."""
         return session.reader.moved if session.reader else ()
 
     @property
@@ -96,7 +96,9 @@ class Mover(PostureKeeper, _Pair):
 
     @classmethod
     def chosen_on(cls, owner: bpy.types.Object) -> bpy.types.PropertyGroup | None:
-        """Settings of the mover of this kind that is selected on an object; None if there is none."""
+        """Settings of the mover of this kind on an object, of several the selected one; None if there is
+        none.
+        """
         return next(iter(cls.settings_on(owner)), None)
 
     @property

@@ -144,7 +144,7 @@ def remarks(scene: bpy.types.Scene) -> dict[str, str]:
 
 
 def begin(scene: bpy.types.Scene) -> None:
-    """Starts the rehearsal of the behaviour in its first state."""
+    """Starts the rehearsal of the behaviour in its first state, anew if it is rehearsed already."""
     end(scene)
     scene.limber_behaviour.rehearse = True
     performer_of(scene, current().stage)

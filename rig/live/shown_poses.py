@@ -17,7 +17,9 @@ from .stage import SceneStage
 def show_all(
     scene: bpy.types.Scene, stage: SceneStage, depsgraph: bpy.types.Depsgraph, movers: list[Mover]
 ) -> None:
-    """Shows a stage's poses for all live movers of a scene."""
+    """Shows a stage's poses of `movers`, all live movers of a scene; bones of its armatures with a proxy that
+    none of them moves show their authored pose.
+    """
     by_owner: dict[int, list[Mover]] = {}
     for mover in movers:
         if mover.is_on_rig:

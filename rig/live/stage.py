@@ -199,7 +199,7 @@ class SceneStage:
         self.rests = RestFrames()
 
     def drop(self, mover: Mover) -> None:
-        """Discards a mover's session, and a defect that waits for its turn."""
+        """Discards a mover's session, and the record of a defect in it."""
         self.sessions.pop(mover.key, None)
         self.defects.pop(mover.key, None)
 

@@ -95,7 +95,9 @@ def named_pairs(rig: bpy.types.Object) -> list[tuple[str, str, str]]:
 
 
 def of_closures(rig: bpy.types.Object) -> Iterator[Finding]:
-    """Findings about closures with a gap at rest."""
+    """Findings about closures with a gap at rest; none if bodies are not bones or a robot's file has the
+    closures.
+    """
     settings = rig.limber.mechanism
     if rig.type != "ARMATURE" or not settings.use_bones or settings.closures_file:
         return

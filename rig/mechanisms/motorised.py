@@ -13,7 +13,8 @@ from .joint_kinds import dof_axes
 
 
 def with_motors(settings: bpy.types.PropertyGroup, joints: Iterable[Joint]) -> list[Joint]:
-    """The joints, with those DoF actuated for which the mechanism's settings have motors.
+    """The joints; those for which the mechanism's settings have motors are actuated, within the limits of
+    their motors too, the others are not.
 
     Raises:
         RigError: a motor names no joint, or an axis that its joint does not have; a joint has motors for some

@@ -88,7 +88,7 @@ class ComparisonTable:
 
     @property
     def columns(self) -> list[str]:
-        """Keys of the columns that have values."""
+        """Keys of the columns; those for positions only if a solver misses one."""
         has_positions = any(row.figures.get("distance", 0.0) > 0.0 for row in self.rows)
         return [key for key, column in COLUMNS.items() if has_positions or not column.needs_position]
 
@@ -133,7 +133,7 @@ def forget() -> None:
 
 
 def set_as_text(key: str, value: float) -> str:
-    """A number of a row as text, with the digits of its column."""
+    """A number of a row as text, with the digits of its column (`key`)."""
     return f"{value:.{COLUMNS[key].digits}f}"
 
 

@@ -1,4 +1,4 @@
-"""Properties of a chain besides its goal: influence, transition between postures, attention, and life."""
+"""Properties of a chain besides its goal: influence, transition of postures, attention, eyes and life."""
 
 from math import pi, radians
 

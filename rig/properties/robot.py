@@ -50,7 +50,7 @@ PROTOCOL_ITEMS = [
 
 
 class LimberShare(PropertyGroup):
-    """A joint or auxiliary value that drives a channel."""
+    """A joint, motor or auxiliary value that drives an additional servo."""
 
     joint: StringProperty(name="Joint", description="Name of the joint, motor or value, as in its list")
     gear: FloatProperty(

@@ -25,7 +25,7 @@ class _Recording:
     seen: dict[int, tuple[float, float]] = field(default_factory=dict)
 
 
-_recordings: dict[int, _Recording] = {}  # running recordings, by session_uid of the armature object
+_recordings: dict[int, _Recording] = {}  # running recordings, by session_uid of the rig
 
 
 def positions(rig: bpy.types.Object) -> list[float | None]:
@@ -149,14 +149,14 @@ def note() -> None:
 
 
 def finish_range(rig: bpy.types.Object, limits: bool) -> list[str]:
-    """Ends the recording: sets the recorded range on servos that were moved and, if `limits`, as limits of
-    their joints.
+    """Ends the recording, also after an error: sets the recorded range on servos with a zero that were moved
+    and, if `limits`, as limits of their joints.
 
     Returns:
         Texts about the changes.
 
     Raises:
-        RigError: nothing is being recorded, or nothing was moved.
+        RigError: nothing is being recorded, or no such servo was moved.
     """
     recording = _recordings.pop(rig.session_uid, None)
     link = links.link(rig)

@@ -1,5 +1,5 @@
-"""Calibration files of an armature's robot: saved, loaded, and copied automatically to the user's folder
-after each change.
+"""Calibration files of the robot of an armature or mechanism: saved, loaded, and copied automatically to the
+user's folder after each change.
 """
 
 from pathlib import Path
@@ -44,7 +44,7 @@ def load(rig: bpy.types.Object, path: Path, partly: bool = False) -> list[str]:
     """Applies the calibration in a file to the rig. If it raises an error, nothing has changed.
 
     Args:
-        rig: The armature object.
+        rig: The armature object, or the object with the mechanism.
         path: The file.
         partly: Whether to apply the file although joints are missing or unknown.
 
@@ -53,7 +53,7 @@ def load(rig: bpy.types.Object, path: Path, partly: bool = False) -> list[str]:
 
     Raises:
         CalibrationError: the file cannot be read, or is no calibration.
-        RigError: its protocol or number of channels is not known, or it does not fit the armature's joints.
+        RigError: its protocol or number of channels is not known, or it does not fit the rig's joints.
     """
     calibration = calibration_file.load(path)
     _check_protocol(path, calibration)
@@ -95,8 +95,8 @@ def _check_protocol(path: Path, calibration: RobotCalibration) -> None:
 
 def _apply(rig: bpy.types.Object, calibration: RobotCalibration, channels: list[ServoChannel]) -> None:
     """Writes a calibration's protocol and settings, and `channels` out of its channels, to the rig's
-    properties. Joints and motors that they do not name have no servo then; earlier additional servos are
-    removed.
+    properties. Joints and motors that they do not name have no servo then, auxiliary values keep theirs;
+    earlier additional servos are removed.
     """
     device = rig.limber.device
     own_file = calibration.protocol.startswith(FILE)

@@ -1,5 +1,5 @@
-"""The device description of an armature's robot: joints, channels and values, from the properties in the
-.blend.
+"""The device description of the robot of an armature or mechanism: joints, channels and values, from the
+properties in the .blend.
 """
 
 from dataclasses import dataclass

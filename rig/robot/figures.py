@@ -36,7 +36,7 @@ class ShownFigures:
 
 def figures_of(status: Status, joints: Sequence[DeviceJoint]) -> tuple:
     """Joint values, servos' health, and raw positions while the robot is moved by hand, rounded as panels
-    show them.
+    show them; joint values are multiples of the smallest step that is shown.
     """
     # a change too small to be seen must not redraw the panels
     resolutions = [
@@ -64,5 +64,5 @@ def figures_of(status: Status, joints: Sequence[DeviceJoint]) -> tuple:
 
 
 def _rounded(*figures: tuple[float | None, int]) -> Iterator[float | None]:
-    """Numbers, each rounded to its number of digits."""
+    """Numbers, each rounded to the number of digits after it; None stays None."""
     return (None if value is None else round(value, digits) for value, digits in figures)

@@ -1,4 +1,4 @@
-"""LeRobot's calibration of an armature's robot: import, export, and conversion of LeRobot's values to joint
+"""LeRobot's calibration of a rig's robot: import, export, and conversion of LeRobot's values to joint
 values.
 """
 
@@ -49,7 +49,7 @@ def give(
     an error, nothing has changed.
 
     Args:
-        rig: The armature object.
+        rig: The armature object, or the object with the mechanism.
         motors: LeRobot's motors by name.
         model: Name of the model whose zeros apply, of `KNOWN`, or MIDDLE.
         prefix: Beginning of the motors' names of the arm to import, if the file has several arms.
@@ -175,7 +175,8 @@ def _refuse_unknown_motors(
     known: Sequence[str],
 ) -> None:
     """Raises RigError if a joint of the rig has a motor that belongs to no arm, since the model has no motor
-    of that name: its zero and direction are unknown.
+    of that name: its zero and direction are unknown. `arms` are the file's, and `arm` is that to import:
+    a motor's name in LeRobot -> its name in the file.
     """
     of_arms = {*arm.values(), *(motor for names in arms.values() for motor in names.values())}
     for name, motor in motors.items():

@@ -1,4 +1,4 @@
-"""The servo of an armature's robot that corresponds to a motor of LeRobot, and the joint or value that it
+"""The servo of a rig's robot that corresponds to a motor of LeRobot, and the joint or value that it
 belongs to.
 """
 
@@ -45,8 +45,17 @@ def servo_at(rig: bpy.types.Object, joint: FileJoint) -> LerobotServo | None:
 
 
 def servo_of(rig: bpy.types.Object, name: str, number: int, zero: Zero | None) -> LerobotServo | None:
-    """Servo of the LeRobot motor `name`: the servo of the model's joint, of a bone or of a value with this
-    name, else the servo with the number `number`; None if there is none.
+    """Servo of a LeRobot motor: that of the model's joint (`zero.of`, else the one with this name), of the
+    bone or of the value with this name, else the servo with this number; None if there is none.
+
+    Args:
+        rig: The armature object, or the object with the mechanism.
+        name: Name of the motor in LeRobot.
+        number: Number of the servo in LeRobot's file; below 0: not known.
+        zero: The motor's zero in the known robot model; None if there is none.
+
+    Raises:
+        RigError: the record of an imported robot's link was edited.
     """
     joint_name = zero.of if zero is not None and zero.of else name
     for bone, record in imported_robot.records(rig) if imported_robot.is_robot(rig) else ():

@@ -1,5 +1,5 @@
-"""Links between this session's armatures and their robots, and the values sent over them. Nothing is saved;
-loading a file disarms the robots.
+"""Links between this session's rigs (armatures, or objects with a mechanism) and their robots, with what is
+known of the robots. Nothing is saved; loading a file disarms the robots.
 """
 
 from math import inf
@@ -39,7 +39,7 @@ def connect(rig: bpy.types.Object) -> None:
     """Opens the rig's device, in place of an open one; the rig then counts as a robot's. Nothing moves.
 
     Raises:
-        DeviceError, WorkerError: see `describe` and `WorkerLink.open`; or another armature of this file uses
+        DeviceError, WorkerError: see `describe` and `WorkerLink.open`; or another robot of this file uses
             the port.
         ProtocolError: the protocol is a program that the user has not allowed.
         RigError: the robot's address is another computer's, and Blender is not allowed online access.
@@ -61,8 +61,8 @@ def connect(rig: bpy.types.Object) -> None:
 
 
 def mark_connected() -> None:
-    """After undo or redo, marks the armatures that were connected in this session again as armatures of
-    robots, since a connection cannot be undone.
+    """After undo or redo, marks the rigs that were connected in this session again as rigs of robots, since a
+    connection cannot be undone.
     """
     for uid, name in _connected_once.items():
         rig = find(name, uid)
@@ -86,7 +86,7 @@ def disconnect_all() -> None:
 
 
 def link(rig: bpy.types.Object) -> WorkerLink | None:
-    """The rig's open link; None if it is not connected."""
+    """The link to the rig's robot; None if it is not connected."""
     robot = robots.get(rig.session_uid)
     return robot.link if robot else None
 
@@ -241,5 +241,5 @@ def park_values(rig: bpy.types.Object) -> list[float]:
 
 
 def connected_rigs() -> list[bpy.types.Object]:
-    """Armature objects of all connected robots."""
+    """Rigs of all connected robots, except those that were deleted or are in no scene."""
     return [rig for rig in (robot.rig(uid) for uid, robot in robots.items()) if rig is not None]

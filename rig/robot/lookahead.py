@@ -31,7 +31,7 @@ def ahead(
     follow it.
 
     Args:
-        rig: The armature.
+        rig: The armature object, or the object with the mechanism.
         sources: The sources that the device's joints follow.
         current: Current values of the sources.
         speeds: Maximum speed of each source [rad/s, m/s or unit/s].

@@ -12,7 +12,7 @@ from .device import Source
 
 def names_in_files(rig: bpy.types.Object, sources: Sequence[Source]) -> tuple[Named, ...]:
     """Name, sign, unit, servo and LeRobot conversion of each source for motion files. A value that follows a
-    bone's channel is named after that joint.
+    bone's channel is named after that joint. Raises RigError as `file_joints`.
     """
     joints = file_joints(rig)
     by_key = {joint.key: joint for joint in joints}

@@ -1,5 +1,5 @@
-"""The web page with which a person directs an armature from a browser: its state, and the commands given on
-it.
+"""The web page with which a person directs an armature or mechanism from a browser: its state, and the
+commands given on it.
 
 It is the player's page, and controls a rehearsal. A timer executes commands; a stop is executed at once.
 """
@@ -39,7 +39,7 @@ NOT_CONNECTED = "the robot is not connected: press Connect in Blender"
 
 @dataclass
 class _Page:
-    """The page of an armature, and the commands that came from browsers and wait."""
+    """The page of an armature or mechanism, and the commands that came from browsers and wait."""
 
     rig_name: str
     server: PageServer | None = None
@@ -59,12 +59,12 @@ class _Page:
         links.press_stops()
 
 
-_pages: dict[int, _Page] = {}  # pages that are served, by the armature object's session_uid
+_pages: dict[int, _Page] = {}  # pages that are served, by the object's session_uid
 _stops_done: dict[int, int] = {}  # by the same keys: number of stops for which permits have been withdrawn
 
 
 def serve(rig: bpy.types.Object) -> str:
-    """Serves the page of an armature; returns its address.
+    """Serves the page of an object, in place of its earlier one; returns its address.
 
     Raises:
         InputError: the address cannot be used, or other computers could reach it and Blender is not allowed
@@ -86,7 +86,7 @@ def serve(rig: bpy.types.Object) -> str:
 
 
 def end(rig: bpy.types.Object) -> None:
-    """Stops serving the page of an armature."""
+    """Stops serving the page of an object."""
     page = _pages.pop(rig.session_uid, None)
     _stops_done.pop(rig.session_uid, None)
     if page is not None and page.server is not None:
@@ -103,7 +103,7 @@ def end_all() -> None:
 
 
 def address(rig: bpy.types.Object) -> str:
-    """Address of the page of an armature; "" if it is not served."""
+    """Address of the page of an object; "" if it is not served."""
     page = _pages.get(rig.session_uid)
     return page.server.address if page is not None and page.server is not None else ""
 
@@ -114,8 +114,8 @@ def is_served() -> bool:
 
 
 def look() -> bool:
-    """Executes the commands given on the pages, and updates the pages' state; returns whether there was a
-    command or a stop. The page of a deleted armature is ended.
+    """Executes the commands given on the pages, and sends their state to those that are open; returns whether
+    there was a command or a stop. A stop on one page stops all robots. The page of a deleted object is ended.
     """
     done = False
     for uid, page in list(_pages.items()):
@@ -144,7 +144,7 @@ def look() -> bool:
 
 @granted
 def _execute(rig: bpy.types.Object, waiting: WaitingOrder) -> None:
-    """Executes a command from the page.
+    """Executes a command from the page; releasing a button does nothing.
 
     Raises:
         RigError, HardwareError: it cannot be executed now.
@@ -164,7 +164,9 @@ def _execute(rig: bpy.types.Object, waiting: WaitingOrder) -> None:
 
 
 def _order_robot(rig: bpy.types.Object, word: str) -> None:
-    """Executes a person's button press for the robot; raises RigError if the robot's state forbids it."""
+    """Executes a person's button press for the robot; raises RigError if it is not connected or its state
+    forbids it.
+    """
     robot = robots.get(rig.session_uid)
     if robot is None:
         raise RigError(f"'{word}': {NOT_CONNECTED}")
@@ -203,7 +205,7 @@ def _state(rig: bpy.types.Object, remark: str) -> dict[str, Any]:
 
 
 def _robot(rig: bpy.types.Object) -> dict[str, Any]:
-    """State of the armature's robot for the page."""
+    """State of the connected robot for the page."""
     robot = robots[rig.session_uid]
     status = robot.link.read_status()
     is_asking = status.state is State.CONFIRM_POSE

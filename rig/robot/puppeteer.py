@@ -1,5 +1,5 @@
-"""Puppeteering: the armature follows a robot that is moved by hand while its servos have no torque and report
-their positions.
+"""Puppeteering: an armature or mechanism follows its robot, which is moved by hand while its servos have no
+torque and report their positions.
 
 A recording is keyed only at its end: keys inserted earlier would play back and overwrite the pose.
 """
@@ -36,11 +36,11 @@ class _Take:
     begun: bool = False  # whether the robot's torque has been off at any time since the start
 
 
-_takes: dict[int, _Take] = {}  # robots that are being followed, by the armature object's session_uid
+_takes: dict[int, _Take] = {}  # robots that are being followed, by the session_uid of the rig
 
 
 def why_not(rig: bpy.types.Object) -> str:
-    """Why the armature cannot follow the robot, with the remedy; "" if it can. It cannot while a live mover,
+    """Why the rig cannot follow the robot, with the remedy; "" if it can. It cannot while a live mover,
     or every mover with servos, refuses to be moved by hand, or while a constraint moves a bone with a servo.
     """
     with_servos = {source.chain for source in sources(rig)}
@@ -74,7 +74,7 @@ def _why_not_shown(rig: bpy.types.Object) -> str:
 
 
 def start(rig: bpy.types.Object) -> None:
-    """Switches the torque of the rig's robot off, and lets the armature follow it.
+    """Switches the torque of the rig's robot off, and lets the rig follow it.
 
     Raises:
         RigError: the robot is not connected or not disarmed, or `why_not` gives a reason.
@@ -93,7 +93,7 @@ def start(rig: bpy.types.Object) -> None:
 
 
 def leave(rig: bpy.types.Object) -> None:
-    """Stops following the robot; the armature keeps its pose, and a recording is discarded."""
+    """Stops following the robot; the rig keeps its pose, and a recording is discarded."""
     _takes.pop(rig.session_uid, None)
 
 
@@ -103,7 +103,7 @@ def forget() -> None:
 
 
 def is_going() -> bool:
-    """Whether any armature follows its robot."""
+    """Whether any rig follows its robot."""
     return bool(_takes)
 
 
@@ -159,8 +159,8 @@ def key_now(rig: bpy.types.Object, frame: int) -> None:
 
 
 def follow(scene: bpy.types.Scene, _depsgraph: bpy.types.Depsgraph | None = None) -> bool:
-    """Poses every armature that follows its robot from the measured values, and records them if it is
-    recording; returns whether any pose has changed. An armature whose robot is lost or armed follows no more.
+    """Poses every rig that follows its robot from the measured values, and records them if it is recording;
+    returns whether any pose has changed. A rig whose robot is disconnected, lost or armed follows no more.
     """
     moved = False
     if not _takes:

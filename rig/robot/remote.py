@@ -45,7 +45,7 @@ PARSING_SHARE = 0.6  # share of a read's time for parsing; the rest is for execu
 
 @dataclass
 class _Receiver:
-    """Receiver of commands to one armature."""
+    """Receiver of commands to one armature or mechanism."""
 
     rig_name: str
     orders: RemoteOrders
@@ -54,11 +54,11 @@ class _Receiver:
     velocities: dict[str, list[float]] = field(default_factory=dict)
 
 
-_receivers: dict[int, _Receiver] = {}  # by the session_uid of the armature that listens
+_receivers: dict[int, _Receiver] = {}  # by the session_uid of the object that listens
 
 
 def listen(rig: bpy.types.Object) -> None:
-    """Starts to listen for commands to an armature.
+    """Starts to listen for commands to an armature or mechanism.
 
     Raises:
         InputError: the address cannot be bound, or other computers are heard on it and Blender is not allowed
@@ -73,7 +73,7 @@ def listen(rig: bpy.types.Object) -> None:
 
 
 def end(rig: bpy.types.Object) -> None:
-    """Stops listening for an armature."""
+    """Stops listening for commands to an object."""
     receiver = _receivers.pop(rig.session_uid, None)
     if receiver is not None:
         receiver.orders.close()
@@ -87,13 +87,13 @@ def end_all() -> None:
 
 
 def heard(rig: bpy.types.Object) -> RemoteOrders | None:
-    """Inbox of an armature's remote control; None if it does not listen."""
+    """Inbox of an object's remote control; None if it does not listen."""
     receiver = _receivers.get(rig.session_uid)
     return receiver.orders if receiver else None
 
 
 def is_listening() -> bool:
-    """Whether any armature listens."""
+    """Whether any armature or mechanism listens."""
     return bool(_receivers)
 
 
@@ -131,8 +131,9 @@ def addresses(movers: Iterable[Mover]) -> list[str]:
 
 
 def look(budget: float = BUDGET) -> bool:
-    """Executes the received commands, for each listening object in at most `budget` [s]. After a command to
-    stop, all robots are stopped, and commands to arm that came with it are dropped.
+    """Executes the received commands, and answers questions, for each listening object in at most `budget`
+    [s]; what is left waits for the next call. After a command to stop, all robots are stopped, and commands
+    to arm that came with it are dropped. Objects that were deleted listen no more.
 
     Returns:
         Whether something visible has changed: a command was executed, or the error message differs.
@@ -200,7 +201,9 @@ def _apply(rig: bpy.types.Object, receiver: _Receiver, address: str, numbers: Se
 
 
 def _execute_newest(rig: bpy.types.Object, receiver: _Receiver, until: float) -> bool:
-    """Executes pending commands until the time `until`; returns whether there were any."""
+    """Executes pending commands, velocities first, until the time `until`; returns whether there were any.
+    The reason why the last one failed becomes the inbox's `problem`.
+    """
     orders = receiver.orders
     if not orders.newest:
         return False
@@ -225,7 +228,7 @@ def _execute_newest(rig: bpy.types.Object, receiver: _Receiver, until: float) ->
 
 
 def _find(uid: int, receiver: _Receiver) -> bpy.types.Object | None:
-    """The armature, found also after undo or renaming; None if it was deleted."""
+    """The object that listens, found also after undo or renaming; None if it was deleted."""
     rig = find(receiver.rig_name, uid)
     receiver.rig_name = rig.name if rig else ""
     return rig

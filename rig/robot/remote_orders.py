@@ -80,7 +80,7 @@ def _ignore_velocity(rig: bpy.types.Object, order: Order) -> None:
 
 
 def _set_amount(rig: bpy.types.Object, order: Order) -> None:
-    """Sets a chain's influence or share."""
+    """Sets a chain's influence or share; if a rehearsed behaviour directs the chain, until its next state."""
     movers = _movers_with(rig, order.word)
     mover = _named(movers, order.names, f"'{rig.name}' has no chain", lambda mover: mover.given_name)
     setattr(mover.settings, order.word, order.numbers[0])

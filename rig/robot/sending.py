@@ -31,7 +31,7 @@ from .programs import consents
 from .value_filters import ValueFilters
 
 HEARTBEAT = robot_session.HEARTBEAT  # [s] time between two heartbeats
-# [s] time between two heartbeats while the armature follows the robot: the interval at which its positions
+# [s] time between two heartbeats while the rig follows the robot: the interval at which its positions
 # are read
 QUICK = 0.02
 
@@ -40,7 +40,7 @@ changes = 0  # number of changes of the file noticed so far
 
 @dataclass
 class ConnectedRobot:
-    """A connected robot: its settings in Blender, and the values sent last."""
+    """A connected robot: its connection, the values sent last, and what is known of its state."""
 
     session: RobotSession
     rig_name: str
@@ -75,14 +75,16 @@ class ConnectedRobot:
         return before is None or _as_text(before) != _as_text(self.status)
 
     def rig(self, uid: int) -> bpy.types.Object | None:
-        """Armature object of the robot by its session_uid; None if it was deleted or is in no scene."""
+        """The robot's armature, or object with a mechanism, by its session_uid; None if it was deleted or is
+        in no scene.
+        """
         rig = find(self.rig_name, uid)
         self.rig_name = rig.name if rig else ""
         # `users_scene` is slow, since it searches all scenes; a visible object is always in one
         return rig if rig and (rig.visible_get() or rig.users_scene) else None
 
 
-robots: dict[int, ConnectedRobot] = {}  # connected robots, by the armature object's session_uid
+robots: dict[int, ConnectedRobot] = {}  # connected robots, by the session_uid of the rig
 sessions = RobotSessions(permits, consents)  # sessions of these robots, by the same keys
 
 
@@ -115,7 +117,7 @@ def send(rig: bpy.types.Object, due: float = 0.0, depsgraph: bpy.types.Depsgraph
     may be far from the robot's. While robots are held, the last values are sent again.
 
     Args:
-        rig: The armature object.
+        rig: The armature object, or the object with the mechanism.
         due: Time [s] until the next values; 0 if not known.
         depsgraph: The evaluated scene, for a frame whose live poses have just been shown: bones moved by
             constraints still have the pose of the previous frame. If the robot follows such a bone, the scene
@@ -215,7 +217,8 @@ def send_scene(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph, due: floa
 
 def heartbeat(clocked: Sequence[bpy.types.Scene] = ()) -> bool:
     """Sends a heartbeat to every robot, also while nothing moves; returns whether a state has changed, so
-    that panels must be redrawn. A robot whose armature was deleted is disarmed and its port closed.
+    that panels must be redrawn. A robot whose rig was deleted or is in no scene is disarmed and its port
+    closed.
 
     Values are sent too, unless playback or the clock of live motion sends them: nothing changes between two
     of their frames. While the scene is at rest, the last values are repeated without reading them again.
@@ -226,7 +229,7 @@ def heartbeat(clocked: Sequence[bpy.types.Scene] = ()) -> bool:
     changed = False
     for uid, robot in list(robots.items()):
         rig = robot.rig(uid)
-        if rig is None:  # the object was deleted, so its robot must be disarmed
+        if rig is None:  # nothing shows what the robot does any more
             sessions.close(uid)
             del robots[uid]
             changed = True
@@ -241,7 +244,7 @@ def heartbeat(clocked: Sequence[bpy.types.Scene] = ()) -> bool:
 
 
 def _follow(rig: bpy.types.Object, robot: ConnectedRobot, clocked: Sequence[bpy.types.Scene]) -> None:
-    """Sends a robot the values that its armature shows now; while playback or the clock sends them, only a
+    """Sends a robot the values that its rig shows now; while playback or the clock sends them, only a
     heartbeat. `clocked` is as for `heartbeat`.
     """
     look_at_render()

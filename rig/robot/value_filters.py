@@ -40,7 +40,7 @@ class ValueFilters:
         filter, pass unchanged.
 
         Args:
-            rig: The armature object.
+            rig: The armature object, or the object with the mechanism.
             sources: The sources that the device's joints follow.
             desired: Current value of each source.
             dt: Time since the last call [s]; at most `LONGEST_STEP` of it counts.

@@ -1,5 +1,5 @@
 """Values that the robot follows (shown joint values, and animatable properties with their motion filters),
-and posing the armature from such values.
+and posing an armature or mechanism from such values.
 """
 
 import re

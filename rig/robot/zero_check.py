@@ -1,4 +1,4 @@
-"""Visual check of a robot's zeros: the armature takes a known pose, and the difference from the measured pose
+"""Visual check of a robot's zeros: its model takes a known pose, and the difference from the measured pose
 is listed for each joint.
 """
 
@@ -46,7 +46,7 @@ def pose(rig: bpy.types.Object) -> None:
 
 def differences(rig: bpy.types.Object) -> list[Difference]:
     """Shown and measured value of each joint and motor of the connected robot, by the current calibration of
-    the armature, even if the robot was connected with an earlier one.
+    the rig, even if the robot was connected with an earlier one.
 
     Raises:
         RigError: the robot is not connected, or servos were added or removed since.

@@ -172,7 +172,9 @@ class Placement:
     def _hanging_bone(
         self, rig: bpy.types.Object, bone: bpy.types.Bone, relative: np.ndarray
     ) -> Hanging | None:
-        """A frame fixed to a bone; None if no chain carries it. `relative`: (4, 4) in the bone's frame."""
+        """How a chain carries a frame that is fixed to a bone; None if none does, or not by parents alone.
+        `relative`: (4, 4) the frame in the bone's frame.
+        """
         uid = rig.session_uid
         frames, moved = self._bone_frames.get(uid, {}), self.moved.get(uid, {})
         while bone.name not in self.bodies.get(uid, ()):

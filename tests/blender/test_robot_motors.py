@@ -3,12 +3,14 @@ chain's joints.
 """
 
 from itertools import pairwise
+from types import SimpleNamespace
+from unittest.mock import patch
 
 import bpy
 import pytest
 
 from tests.blender import mechanisms as those
-from tests.blender.drawing import drawn
+from tests.blender.drawing import Layout, drawn
 from tests.blender.rigs import looking_chain, make_active
 from tests.blender.robots import connect, until
 
@@ -66,6 +68,19 @@ def test_an_armature_shows_its_joints_and_below_them_its_motors(both):
         "Joints of head",
         "Motors of the Mechanism",
     ]
+
+
+def test_the_menu_of_a_property_sends_it_to_the_robot_of_a_mechanism_without_chains(neck):
+    from limber.panels import property_menu
+
+    neck["lamp"] = 0.5
+    path = f'{neck!r}["lamp"]'
+    notes = Layout()
+    with patch.object(property_menu, "full_path", lambda _context: path):
+        property_menu.draw(SimpleNamespace(layout=notes), bpy.context)
+    assert notes.operators == ["limber.add_auxiliary"]
+    bpy.ops.limber.add_auxiliary(path=path)
+    assert [(value.owner, value.path) for value in neck.limber.device.auxiliaries] == [(neck, '["lamp"]')]
 
 
 @pytest.mark.every_blender

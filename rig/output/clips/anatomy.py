@@ -79,7 +79,9 @@ class OutOfRange(NamedTuple):
 
 
 def bones_of(parts: Mapping[BodyPart, Sequence[str]]) -> list[str]:
-    """Bones from which the ranges can be judged, by the body parts of an armature."""
+    """Names of the bones of limbs, hips, spine and head, whose joints have known ranges, by the body parts of
+    an armature.
+    """
     names = {name for limb in LIMBS for name in limb} | {"hips", "spine", "head"}
     return [bone for part, bones in parts.items() if part.name in names for bone in bones]
 

@@ -21,7 +21,7 @@ Column = int | str  # a column of the file, or a number that is the same in all 
 @contextmanager
 def importable_copy(path: Path) -> Iterator[Path]:
     """Path of a copy of a BVH file that Blender's importer reads, with the same name, for as long as it is
-    needed. Raises as `bvh.read`.
+    needed. Raises as `bvh.read`, and OSError if the copy cannot be written.
     """
     clip = read(path)
     with tempfile.TemporaryDirectory(prefix="limber-bvh-") as folder:

@@ -49,6 +49,7 @@ def clip_motion(
 
     Raises:
         HardwareError: as `RobotFrames.motion`, for a robot with servos.
+        RigError: the record of an imported robot's link was edited, for other robots.
     """
     if sent is None:
         return _body_motion(rig, recorded, rate, title)

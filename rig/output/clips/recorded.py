@@ -188,7 +188,7 @@ def _lost(result: MotionCheckResult, body: str) -> tuple[str, ...]:
 
 
 def _followed(retarget: bpy.types.PropertyGroup) -> list:
-    """The pairs with the largest weight; pairs with a smaller weight, such as toes, are known to jitter."""
+    """The enabled pairs with the largest weight; others, such as those of toes, are known to jitter."""
     largest = max((pair.weight for pair in retarget.pairs if pair.enabled), default=0.0)
     return [pair for pair in retarget.pairs if pair.enabled and pair.weight == largest]
 

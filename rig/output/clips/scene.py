@@ -45,6 +45,7 @@ def import_clip(path: Path, *, scale: float = 1.0, keeps_rate: bool = False) -> 
 
     Raises:
         RigError: the file cannot be used.
+        OSError: the copy that Blender's importer reads cannot be written.
     """
     bpy.ops.preferences.addon_enable(module="io_anim_bvh")
     try:
@@ -66,8 +67,9 @@ def import_clip(path: Path, *, scale: float = 1.0, keeps_rate: bool = False) -> 
 
 
 def follow(rig: bpy.types.Object, source: bpy.types.Object) -> range:
-    """Sets a robot to follow a clip's armature, with the pairs and the calibration in its file, or else with
-    those that Pair by Names finds; returns the clip's frames.
+    """Sets a robot to follow a clip's armature; returns the clip's frames. Pairs and calibration are those in
+    the robot's file, for which the clip is moved and scaled like the source there; without pairs, those that
+    Pair by Names and Calibrate find.
 
     Raises:
         RigError: too few bones can be paired or they cannot be calibrated, or bones of the file's pairs are

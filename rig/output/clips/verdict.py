@@ -56,7 +56,7 @@ class ClipVerdict:
 
 
 def judge(recorded: Recorded) -> ClipVerdict:
-    """The verdict on a clip that a robot has followed."""
+    """The verdict on a clip that a robot has followed; its sentences are cut to `MOST_SENTENCES`."""
     verdict = ClipVerdict()
     verdict.findings += recorded.lost
     verdict.findings += _lying(recorded, verdict)

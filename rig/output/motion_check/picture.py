@@ -113,7 +113,7 @@ def _row(top: float, take: CheckedTake, plot: _Plot) -> Iterator[str]:
 
 
 def _column(take: CheckedTake, frame: float) -> float:
-    """Horizontal position [pixels] of a frame in the plots."""
+    """Horizontal position [pixels] of a frame, from the plots' left edge."""
     first, last = take.frames[0], take.frames[-1]
     return (frame - first) / max(last - first, 1) * PLOT
 

@@ -49,7 +49,7 @@ class Zone:
         number: Index of the zone in the armature's list.
 
     Raises:
-        RigError: the zone has no object, or its object is deleted, disabled in viewports, or has no
+        RigError: the zone has no object, or its object is deleted, not evaluated in viewports, or has no
             inside.
     """
 

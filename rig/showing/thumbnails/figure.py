@@ -86,7 +86,7 @@ def figure(rig: bpy.types.Object, chain: bpy.types.PropertyGroup, action: Action
 def _bases(
     rig: bpy.types.Object, chain: bpy.types.PropertyGroup, names: list[str], action: Action
 ) -> dict[str, Matrix]:
-    """Basis matrix of each bone in the posture."""
+    """Basis matrix of each bone in the posture; at rest where the posture has no keys."""
     curves = actions.fcurves(action)
     bases = {}
     for bone in (rig.pose.bones[name] for name in names):

@@ -104,7 +104,9 @@ def advance() -> bool:
 
 
 def _find(key: Key) -> tuple | None:
-    """Armature, chain and action of a key; None if one of them was deleted."""
+    """Armature, chain and action of a key; None if one of them was deleted, or if the action is no longer in
+    the chain's list.
+    """
     rig = next((obj for obj in bpy.data.objects if obj.session_uid == key.rig), None)
     chain = rig and next((chain for chain in rig.limber.chains if chain.uid == key.chain), None)
     listed = (posture.action for posture in chain.postures if posture.action) if chain else ()

@@ -40,7 +40,7 @@ def frame(points: np.ndarray) -> PictureFrame:
 
 def draw(solids: list[ColouredSolid], seen: PictureFrame, size: int) -> np.ndarray:
     """RGBA picture (size, size, 4), bottom row first, values 0 to 1, with transparent background. Nearer
-    solids hide farther ones.
+    solids hide farther ones, each has a dark outline, and very small ones are left out.
     """
     fine = FINER * size
     depth, face = np.full((fine, fine), -np.inf), np.zeros((fine, fine), dtype=np.int32)
@@ -94,7 +94,7 @@ def _shades(corners: np.ndarray) -> np.ndarray:
 
 def fill(triangle: np.ndarray, number: int, depth: np.ndarray, face: np.ndarray) -> None:
     """Writes `number` into `face` at the pixels where a triangle (3, 3) is nearer than `depth`, and updates
-    `depth`.
+    `depth`. A triangle that is seen from behind is not drawn.
     """
     (ax, ay, az), (bx, by, bz), (cx, cy, cz) = triangle.tolist()
     high, wide = depth.shape
