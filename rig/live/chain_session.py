@@ -232,8 +232,7 @@ class ChainSession(SceneSession):
         placement, scene_read = inputs.view, inputs.scene_read
         depsgraph = scene_read.depsgraph
         shown = evaluated(rig, depsgraph)
-        bodies = scene_read.bodies.get(rig.session_uid)
-        if bodies and (why := why_taken(rig, chain, bodies)):
+        if (bodies := scene_read.bodies.get(rig.session_uid)) and (why := why_taken(rig, chain, bodies)):
             raise RigError(why)
         solver = scene_read.solver(inputs.mover)
         self._update_reader(inputs, solver, shown)
@@ -248,7 +247,6 @@ class ChainSession(SceneSession):
         performer = scene_read.performer(inputs.mover)
         self._update_model(rig, chain, solver, world, BLEND if performer else chain.base)
         evaluated_chain = build.keyed(rig, chain, depsgraph)
-        is_filtered = bool(self.model.filters)
         self.authored = self._authored(shown)
         self.lids = read_lids(shown, chain) if chain.eyes.enabled else ()
         settings = ChainSettings.of(evaluated_chain)
@@ -274,7 +272,7 @@ class ChainSession(SceneSession):
         return self.model, chain_inputs(
             chain_frame,
             self.chain_settings,
-            is_filtered=is_filtered,
+            is_filtered=bool(self.model.filters),
             ahead=inputs.ahead,
             is_mutual=inputs.is_mutual,
         )
@@ -321,12 +319,9 @@ class ChainSession(SceneSession):
         Raises:
             RigError: a target cannot be used.
         """
-        rig, depsgraph = inputs.mover.owner, inputs.scene_read.depsgraph
+        rig = inputs.mover.owner
         try:
-            targets = [
-                goals.target(chain, end.number, watch, rig, depsgraph, inputs.view.objects)
-                for end in self.ends
-            ]
+            targets = [goals.target(chain, end.number, watch, rig, inputs.view) for end in self.ends]
         except RigError:
             if influence > 0.0 or self.model.filters or len(self.aimed) != len(self.ends):
                 raise
@@ -339,16 +334,15 @@ class ChainSession(SceneSession):
         """Authored joint values (n,) [rad; prismatic joints m]. Without a motion filter they are clamped
         here, as the bones' own constraints do, since no later step does it.
         """
-        if self.model.filters:
-            return self.joint_values
         values = self.joint_values.copy()
-        for k, ((bone, axis), joint) in enumerate(
-            zip(self.reader.joint_keys, self.model.skeleton.joints, strict=True)
-        ):
-            if not joint.lower <= values[k] <= joint.upper and (
-                span := constraint_range(shown.pose.bones[bone], axis)
+        if not self.model.filters:
+            for k, ((bone, axis), joint) in enumerate(
+                zip(self.reader.joint_keys, self.model.skeleton.joints, strict=True)
             ):
-                values[k] = min(max(values[k], span[0]), span[1])
+                if not joint.lower <= values[k] <= joint.upper and (
+                    span := constraint_range(shown.pose.bones[bone], axis)
+                ):
+                    values[k] = min(max(values[k], span[0]), span[1])
         return values
 
     def _update_reader(self, inputs: SessionInputs, solver: str, shown: Object) -> None:

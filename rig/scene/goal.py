@@ -12,6 +12,7 @@ from ...solvers.kinematics import rotations
 from ..blender.errors import RigError, capitalised
 from ..blender.presence import why_absent
 from .dependencies import ChainTarget, Dependencies, Dependency, is_moved_by, joint_bones, target_of
+from .placement import Placement
 
 
 class GoalKind(NamedTuple):
@@ -232,11 +233,10 @@ def target(
     number: int,
     watch: int,
     rig: bpy.types.Object,
-    depsgraph: bpy.types.Depsgraph,
-    objects: Dependencies,
+    placement: Placement,
 ) -> ChainTarget:
     """The target of an end: for end 0, the main end, the target with number `watch`; for an additional end,
-    the target in its settings. `objects`: what moves each object.
+    the target in its settings.
 
     Raises:
         RigError: there is no target, it is not in the scene, or the chain itself moves it.
@@ -244,7 +244,7 @@ def target(
     end_target = target_of(chain.ends[number - 1]) if number else watched(chain, watch)
     if end_target is None:
         raise RigError(no_target(ends_of(chain, watch)[number]))
-    _check_target(end_target, chain, rig, depsgraph, objects)
+    _check_target(end_target, chain, rig, placement)
     return end_target
 
 
@@ -273,16 +273,12 @@ def why_not_movable(target: ChainTarget) -> str:
 
 
 def _check_target(
-    target: ChainTarget,
-    chain: bpy.types.PropertyGroup,
-    rig: bpy.types.Object,
-    depsgraph: bpy.types.Depsgraph,
-    objects: Dependencies,
+    target: ChainTarget, chain: bpy.types.PropertyGroup, rig: bpy.types.Object, placement: Placement
 ) -> None:
     """Raises RigError if a target is not in the scene, or the chain itself moves it."""
-    if why := why_no_target(target, depsgraph.scene, depsgraph.view_layer):
+    if why := why_no_target(target, placement.depsgraph.scene, placement.depsgraph.view_layer):
         raise RigError(why)
-    dependency = moved_by_chain(target, chain, rig, objects)
+    dependency = moved_by_chain(target, chain, rig, placement.objects)
     if dependency:
         raise RigError(
             f"Chain '{chain.name}' moves its own target '{target.name}' ({dependency}): choose another target"
