@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from math import inf, isfinite, isnan
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -80,10 +81,10 @@ class ChainSettings(NamedTuple):
         """Settings read from an object's attributes of the same names, such as a chain's in the .blend;
         defaults for attributes that are missing in a group.
         """
-        values = {name: getattr(stored, name) for name in cls._fields}
+        values: dict[str, Any] = dict(zip(cls._fields, _SETTINGS(stored), strict=True))
         for name, group in GROUPS.items():
-            known = [field for field in group._fields if hasattr(values[name], field)]
-            values[name] = group(**{field: getattr(values[name], field) for field in known})
+            defaults = group._field_defaults.items()
+            values[name] = group(*[getattr(values[name], field, default) for field, default in defaults])
         return cls(**values)
 
     @classmethod
@@ -138,6 +139,9 @@ class ChainSettings(NamedTuple):
         return CarriedLook(*(inf if angle >= ALL_AROUND else angle for angle in angles))
 
 
+_SETTINGS = attrgetter(*ChainSettings._fields)
+
+
 class ChainFrame(NamedTuple):
     """Values that a host reads of a chain in a frame, apart from its settings.
 
@@ -165,9 +169,12 @@ class ChainFrame(NamedTuple):
 @lru_cache
 def _applied(
     settings: ChainSettings, kind: type, is_filtered: bool, has_choice: bool
-) -> tuple[AttentionSettings, LookSettings, tuple[PostureEffect, ...]]:
-    """Settings of attention and of the look, and idle motion; arguments as for `ChainSettings.attention`."""
-    return settings.attention(kind, is_filtered, has_choice), settings.look, settings.life.effects
+) -> tuple[AttentionSettings, LookSettings, CarriedLook, tuple[PostureEffect, ...]]:
+    """Settings of attention and of the look, the most of a look that others carry, and idle motion; arguments
+    as for `ChainSettings.attention`.
+    """
+    attention = settings.attention(kind, is_filtered, has_choice)
+    return attention, settings.look, settings.carried, settings.life.effects
 
 
 def chain_inputs(
@@ -185,7 +192,7 @@ def chain_inputs(
         is_filtered: Whether the chain has a motion filter.
         ahead, is_mutual: As in `ChainInputs`.
     """
-    attention, look, life = _applied(settings, frame.ends[0].kind, is_filtered, frame.has_choice)
+    attention, look, carried, life = _applied(settings, frame.ends[0].kind, is_filtered, frame.has_choice)
     effects = (*frame.gestures, *life)
     return ChainInputs(
         base=frame.base,
@@ -195,7 +202,7 @@ def chain_inputs(
         keep=settings.keep,
         influence=settings.influence,
         share=settings.share,
-        carried=settings.carried,
+        carried=carried,
         attention=attention,
         look=look,
         eyes=settings.eyes,

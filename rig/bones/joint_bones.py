@@ -195,7 +195,10 @@ class JointBone:
             if is_joint:
                 angles[index] = next(values)
             if angles[index]:
-                quaternion = rotations.multiply(quaternion, rotations.about(axis, angles[index]))
+                turn = rotations.about(axis, angles[index])
+                quaternion = (
+                    turn if quaternion is rotations.IDENTITY else rotations.multiply(quaternion, turn)
+                )
         return quaternion, location, angles
 
 

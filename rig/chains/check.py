@@ -15,7 +15,7 @@ from ..blender.presence import why_unevaluated
 from ..bones import axes, imported_robot
 from ..bones.joint_axes import joint_axes
 from ..bones.limit_faults import range_faults, rate_faults
-from ..scene.dependencies import depends_on_objects_alone
+from ..scene.dependencies import Dependencies, depends_on_objects_alone
 from ..scene.goal import (
     LOOKS,
     ORIENTS,
@@ -233,7 +233,7 @@ def _target(
     if target is None:
         yield Finding(no_target(end), True)
         return
-    how = moved_by_chain(target, chain, rig, {joint.bone for joint in chain.joints})
+    how = moved_by_chain(target, chain, rig, Dependencies(), {joint.bone for joint in chain.joints})
     if how:
         yield Finding(f"The chain moves its own target '{target.name}' ({how}): choose another target", True)
     elif why := why_no_target(target, context.scene, context.view_layer):

@@ -27,7 +27,9 @@ _items: dict[tuple[int, str], list[tuple[str, str, str, str, int]]] = {}
 
 def numbers(mover: bpy.types.PropertyGroup) -> list[int]:
     """Numbers of a mover's stored postures, in the list's order."""
-    return [posture.number or index + 1 for index, posture in enumerate(mover.postures)]
+    stored = [0] * len(mover.postures)
+    mover.postures.foreach_get("number", stored)
+    return [known or place for place, known in enumerate(stored, 1)]
 
 
 def names(mover: bpy.types.PropertyGroup) -> list[str]:

@@ -68,6 +68,8 @@ class ChainSession(SceneSession):
     ends: tuple[EndInputs, ...] = ()  # the ends' goals without their targets
     aimed: tuple[EndInputs, ...] = ()  # the ends' goals with their targets, from the last read
     poses: tuple[AuthoredChannels, ...] = ()  # authored poses of the chain's bones, from the last read
+    held: tuple = ()  # the values of `poses` that no joint moves
+    joint_values: np.ndarray | None = None  # (n,) [rad; prismatic joints m] values of the joints in `poses`
     fixed: Cached[tuple] = NO_VALUE  # the parts of `poses` that no joint moves, rounded for the model
     lids: tuple[Lid, ...] = ()  # bones that are eyelids, in their authored pose
     authored: np.ndarray | None = None  # (n,) [rad; prismatic joints m] authored values at the last read
@@ -230,8 +232,7 @@ class ChainSession(SceneSession):
         placement, scene_read = inputs.view, inputs.scene_read
         depsgraph = scene_read.depsgraph
         shown = evaluated(rig, depsgraph)
-        bodies = scene_read.bodies.get(rig.session_uid)
-        if bodies and (why := why_taken(rig, chain, bodies)):
+        if (bodies := scene_read.bodies.get(rig.session_uid)) and (why := why_taken(rig, chain, bodies)):
             raise RigError(why)
         solver = scene_read.solver(inputs.mover)
         self._update_reader(inputs, solver, shown)
@@ -241,13 +242,12 @@ class ChainSession(SceneSession):
             shown.pose.bones, placement.moved.get(rig.session_uid, {}), scene_read.followed(rig), before
         )
         if poses != self.poses:
-            self.poses = poses
+            self.poses, self.held, self.joint_values = poses, reader.held(poses), reader.angles(poses)
         world = placement.object(rig)
         performer = scene_read.performer(inputs.mover)
         self._update_model(rig, chain, solver, world, BLEND if performer else chain.base)
         evaluated_chain = build.keyed(rig, chain, depsgraph)
-        is_filtered = bool(self.model.filters)
-        self.authored = self._authored(shown, poses)
+        self.authored = self._authored(shown)
         self.lids = read_lids(shown, chain) if chain.eyes.enabled else ()
         settings = ChainSettings.of(evaluated_chain)
         directed = (
@@ -272,7 +272,7 @@ class ChainSession(SceneSession):
         return self.model, chain_inputs(
             chain_frame,
             self.chain_settings,
-            is_filtered=is_filtered,
+            is_filtered=bool(self.model.filters),
             ahead=inputs.ahead,
             is_mutual=inputs.is_mutual,
         )
@@ -319,9 +319,9 @@ class ChainSession(SceneSession):
         Raises:
             RigError: a target cannot be used.
         """
-        rig, depsgraph = inputs.mover.owner, inputs.scene_read.depsgraph
+        rig = inputs.mover.owner
         try:
-            targets = [goals.target(chain, end.number, watch, rig, depsgraph) for end in self.ends]
+            targets = [goals.target(chain, end.number, watch, rig, inputs.view) for end in self.ends]
         except RigError:
             if influence > 0.0 or self.model.filters or len(self.aimed) != len(self.ends):
                 raise
@@ -330,11 +330,11 @@ class ChainSession(SceneSession):
             _aimed(end, target, inputs.targets) for end, target in zip(self.ends, targets, strict=True)
         )
 
-    def _authored(self, shown: Object, poses: tuple[AuthoredChannels, ...]) -> np.ndarray:
+    def _authored(self, shown: Object) -> np.ndarray:
         """Authored joint values (n,) [rad; prismatic joints m]. Without a motion filter they are clamped
         here, as the bones' own constraints do, since no later step does it.
         """
-        values = self.reader.angles(poses)
+        values = self.joint_values.copy()
         if not self.model.filters:
             for k, ((bone, axis), joint) in enumerate(
                 zip(self.reader.joint_keys, self.model.skeleton.joints, strict=True)
@@ -375,7 +375,7 @@ class ChainSession(SceneSession):
         UnavailableSolverError, or another of `errors`.
         """
         reader = self.reader
-        self.fixed = self.fixed.of(reader.held(self.poses), lambda: reader.fixed(self.poses))
+        self.fixed = self.fixed.of(self.held, lambda: reader.fixed(self.poses))
         fixed = self.fixed.value
         # the armature's orientation, which determines whether the body may rotate as a whole
         orientation = tuple(map(tuple, rig_in_world.to_3x3())) if chain.options.body == "AUTOMATIC" else ()

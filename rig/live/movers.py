@@ -72,12 +72,10 @@ class ChainMover(BonePostures, Mover):
     def write_pose(self, placement: Placement, pose: Mapping) -> None:
         super().write_pose(placement, pose)
         if isinstance(pose, ShownPose):
+            key, frames = self.key, pose.bone_frames.items()
             placement.move_chain(
                 self.owner,
-                {
-                    bone: BoneFrame(self.key, pose.chain, joint, in_joint)
-                    for bone, (joint, in_joint) in pose.bone_frames.items()
-                },
+                {bone: BoneFrame(key, pose.chain, joint, in_joint) for bone, (joint, in_joint) in frames},
             )
 
     def bones(self, session: SceneSession) -> Iterable[str]:

@@ -319,7 +319,7 @@ class SceneStage:
         movers = list(map(as_mover, movers))
         records = [self.of(mover).record for mover in movers]
         cyclic = [self.sessions[key].record for key in self.cyclic if key in self.sessions]
-        return all(map(self._is_settled, movers)) and is_at_rest(records, cyclic)
+        return is_at_rest(records, cyclic) and all(map(self._is_settled, movers))
 
     def _is_settled(self, mover: Mover) -> bool:
         """Whether a mover's session is settled; True also if a defect makes that unknown."""

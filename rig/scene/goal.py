@@ -11,7 +11,8 @@ from ...solvers.goals import Direction, Frame, Orientation, Point, Position, Pos
 from ...solvers.kinematics import rotations
 from ..blender.errors import RigError, capitalised
 from ..blender.presence import why_absent
-from .dependencies import ChainTarget, Dependency, dependencies_of, is_moved_by, joint_bones, target_of
+from .dependencies import ChainTarget, Dependencies, Dependency, is_moved_by, joint_bones, target_of
+from .placement import Placement
 
 
 class GoalKind(NamedTuple):
@@ -232,7 +233,7 @@ def target(
     number: int,
     watch: int,
     rig: bpy.types.Object,
-    depsgraph: bpy.types.Depsgraph,
+    placement: Placement,
 ) -> ChainTarget:
     """The target of an end: for end 0, the main end, the target with number `watch`; for an additional end,
     the target in its settings.
@@ -243,7 +244,7 @@ def target(
     end_target = target_of(chain.ends[number - 1]) if number else watched(chain, watch)
     if end_target is None:
         raise RigError(no_target(ends_of(chain, watch)[number]))
-    _check_target(end_target, chain, rig, depsgraph)
+    _check_target(end_target, chain, rig, placement)
     return end_target
 
 
@@ -272,12 +273,12 @@ def why_not_movable(target: ChainTarget) -> str:
 
 
 def _check_target(
-    target: ChainTarget, chain: bpy.types.PropertyGroup, rig: bpy.types.Object, depsgraph: bpy.types.Depsgraph
+    target: ChainTarget, chain: bpy.types.PropertyGroup, rig: bpy.types.Object, placement: Placement
 ) -> None:
     """Raises RigError if a target is not in the scene, or the chain itself moves it."""
-    if why := why_no_target(target, depsgraph.scene, depsgraph.view_layer):
+    if why := why_no_target(target, placement.depsgraph.scene, placement.depsgraph.view_layer):
         raise RigError(why)
-    dependency = moved_by_chain(target, chain, rig)
+    dependency = moved_by_chain(target, chain, rig, placement.objects)
     if dependency:
         raise RigError(
             f"Chain '{chain.name}' moves its own target '{target.name}' ({dependency}): choose another target"
@@ -300,15 +301,18 @@ def moved_by_chain(
     target: ChainTarget,
     chain: bpy.types.PropertyGroup,
     rig: bpy.types.Object,
+    objects: Dependencies,
     bone_names: set[str] | None = None,
 ) -> str:
     """How the chain itself moves a target, as part of a sentence; "" if the target is independent of the
-    chain. `bone_names`: bones that the chain rotates; None: the bones of the chain's joints.
+    chain. `objects`: what moves each object; `bone_names`: bones that the chain rotates, None: the bones of
+    the chain's joints.
     """
     if target == (rig, ""):
         return "it is the chain's own armature"
     of_bone = [Dependency("it is on a bone that the chain moves", *target)] if target.bone else []
-    for dependency in (*of_bone, *dependencies_of(target.obj)):
+    _, *above = objects.of(target.obj)
+    for dependency in (*of_bone, *above):
         if is_moved_by(dependency, rig, bone_names or joint_bones(chain)):
             return dependency.how
     return ""

@@ -82,7 +82,7 @@ class Placement:
         # object's session_uid -> bone ("": the object) -> the mechanism whose body it shows
         self.bodies: dict[int, dict[str, PlacedMechanism]] = {}
         self._placing: list = []  # objects whose matrices are being computed, for detecting cycles
-        self._objects = objects or Dependencies()
+        self.objects = objects or Dependencies()
 
     def carry(self, bodies: Mapping[int, Mapping[str, PlacedMechanism]]) -> None:
         """Sets the bodies of mechanisms: from now on the objects and bones that show them have the
@@ -365,7 +365,7 @@ class Placement:
         """
         if not (self.moved or self.bodies):
             return False
-        _, *above = self._objects.of(obj)
+        _, *above = self.objects.of(obj)
         return any(map(self._is_moved_dependency, above))
 
     def _is_moved_dependency(self, dependency: Dependency) -> bool:

@@ -114,23 +114,18 @@ class Aim(ResidualBlock):
     @property
     def numbers(self) -> tuple[float, ...]:
         """All numbers of the aim in one tuple, so that aims can be compared."""
-        return tuple([number for vector in self._vectors().values() for number in vector])
-
-    def _vectors(self) -> dict[str, tuple[float, ...]]:
-        """The aim's fields that are not None, by name, as tuples of numbers."""
-        return {
-            name: value if type(value) is tuple else tuple(np.ravel(value).tolist())
-            for name, value in vars(self).items()
-            if value is not None
-        }
+        numbers: list[float] = []
+        for value in vars(self).values():
+            if value is not None:
+                numbers += value if type(value) is tuple else np.ravel(value).tolist()
+        return tuple(numbers)
 
     def check(self) -> None:
-        """Raises TargetError if a number is not finite, a vector has the wrong number of components, or a
-        direction has no length.
-        """
-        for name, numbers in self._vectors().items():
-            role = ROLES.get(name) or _Role(name, len(numbers), may_vanish=True)
-            _check_vector(role, numbers)
+        """Raises TargetError if a number is not finite, or a direction has no length."""
+        for name, value in vars(self).items():
+            if value is not None:
+                numbers = value if type(value) is tuple else tuple(np.ravel(value).tolist())
+                _check_vector(ROLES.get(name) or _Role(name, len(numbers), may_vanish=True), numbers)
 
     def rotation_since(self, before: Self) -> Vector:
         """Rotation vector [rad] by which the target has rotated since the aim `before`."""

@@ -76,7 +76,7 @@ class Planner:
 
     def _searched(self, state: Planning, context: FrameContext) -> Planning:
         """The state with the solution from scratch as an additional branch at the start of the pool."""
-        from_scratch = self.search.solve(context.goal, context.posture, context.authored)
+        from_scratch = self.search.solve(context.goal, context.authored)
         branch = from_scratch.angles[None]
         return state._replace(
             pool=Rows(branch if state.pool is None else np.concatenate([branch, state.pool.array]))
@@ -102,7 +102,10 @@ class Planner:
 
     def _starts(self, state: Planning, context: FrameContext) -> Starts:
         """The known branches together with new starts."""
-        around, near = self.seeds.around(np.array(context.posture)), self.seeds.near(np.array(context.angles))
+        around, near = (
+            self.seeds.around(np.array(context.authored.posture)),
+            self.seeds.near(np.array(context.angles)),
+        )
         known = around[:0] if state.pool is None else state.pool.array
         sides = (1.0, -1.0) if two_sided(context.goal) else (0.0,)
         angles = np.concatenate([known, *[around] * len(sides), near])

@@ -42,10 +42,11 @@ def farthest(current: Sequence[tuple[float, ...]], before: Sequence[tuple[float,
     """The largest distance between the numbers of one aim in two frames (`Aim.numbers`), relative to the
     largest of these numbers in magnitude.
     """
-    changed = ((these, those) for these, those in zip(current, before, strict=True) if these != those)
-    return max(
-        (math.dist(these, those) / max(map(abs, these + those)) for these, those in changed), default=0.0
-    )
+    largest = 0.0
+    for these, those in zip(current, before, strict=True):
+        if these != those:
+            largest = max(largest, math.dist(these, those) / max(map(abs, these + those)))
+    return largest
 
 
 def velocity(before: Aim, current: Aim, last: Velocity, dt: float) -> Velocity:
@@ -54,12 +55,11 @@ def velocity(before: Aim, current: Aim, last: Velocity, dt: float) -> Velocity:
     """
     if current.change_since(before) > FASTEST_TARGET * dt:  # a target that has jumped counts as at rest
         return Velocity()
-    angular, drift = (
-        scale(current.rotation_since(before), 1.0 / dt),
-        scale(current.movement_since(before), 1.0 / dt),
+    rate, newest = 1.0 / dt, 1.0 - math.exp(-dt / SMOOTHING)
+    return Velocity(
+        _blend(last.angular, current.rotation_since(before), rate, newest),
+        _blend(last.drift, current.movement_since(before), rate, newest),
     )
-    newest = 1.0 - math.exp(-dt / SMOOTHING)
-    return Velocity(_blend(last.angular, angular, newest), _blend(last.drift, drift, newest))
 
 
 class TrackedGoal(NamedTuple):
@@ -101,9 +101,10 @@ class TrackedGoal(NamedTuple):
         return max(farthest(self.values[1:], last.values[1:]), math.dist(posture, last_posture))
 
 
-def _blend(last: Vector, current: Vector, newest: float) -> Vector:
-    (a, b, c), (x, y, z), older = last, current, 1.0 - newest
-    mean = older * a + newest * x, older * b + newest * y, older * c + newest * z
+def _blend(last: Vector, change: Vector, rate: float, newest: float) -> Vector:
+    """Average of a velocity: `last`, with the share `newest` of `change` times `rate` [1/s]."""
+    (a, b, c), (x, y, z), older = last, change, 1.0 - newest
+    mean = older * a + newest * (x * rate), older * b + newest * (y * rate), older * c + newest * (z * rate)
     return mean if length(mean) > SLOWEST else ORIGIN
 
 
@@ -169,7 +170,6 @@ class FrameContext(NamedTuple):
     moving: Sequence[Velocity]  # velocity of each of its ends' aims
     ahead: Sequence[GazeGoal]  # goals of the next frames, as far as they are known
     authored: Authored
-    posture: tuple[float, ...]  # (n,) [rad; prismatic joints m]
     angles: tuple[float, ...]  # (n,) [rad; prismatic joints m] angles in the last frame
     velocity: tuple[float, ...]  # (n,) [rad/s; prismatic joints m/s] velocities in the last frame
     speed: float  # [rad/s] speed of the transition in progress

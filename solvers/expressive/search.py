@@ -89,9 +89,9 @@ class Search:
         )
         return Searching(candidates.pick(np.array(rows)), number + 1)
 
-    def solve(self, goal: GazeGoal, posture: tuple[float, ...], authored: Authored) -> Searched:
-        """The best solution found from scratch for a goal. The posture (n,) [rad] must be within limits."""
-        compiled = self.model.compiled_for(goal)
+    def solve(self, goal: GazeGoal, authored: Authored) -> Searched:
+        """The best solution from scratch for a goal; the posture of `authored` must be within limits."""
+        posture, compiled = authored.posture, self.model.compiled_for(goal)
         if compiled is not None:
             return compiled.search(goal, posture, authored.keep, self.seeds)
         descent = ShapeDescent(self.model, authored, BatchedAim(self.model.skeleton, goal))

@@ -68,29 +68,22 @@ class Expressive:
                 is.
         """
         began = time.perf_counter()
-        authored = check_goal(self.skeleton, goal, start=start, dt=dt)
+        posture = check_goal(self.skeleton, goal, start=start, dt=dt)
         self._check_ahead(ahead)
-        posture = self.skeleton.clamp(authored)
+        authored = self._authored(posture, goal.keep)
         if start is None:
-            best = self.search.solve(goal, posture, self._authored(posture, goal.keep))
+            best = self.search.solve(goal, authored)
             return self.diagnosis.solution(
-                goal, authored, best.angles, iterations=best.steps, began=began, measured=best.measured
+                goal, posture, best.angles, iterations=best.steps, began=began, measured=best.measured
             )
         angles, steps, memory_after, measured = self.tracker.follow(
-            goal,
-            posture,
-            self._authored(posture, goal.keep),
-            self.skeleton.clamp(start),
-            memory,
-            ahead,
-            dt,
-            mutual,
+            goal, authored, self.skeleton.clamp(start), memory, ahead, dt, mutual
         )
         # `last` is a squared difference of directions
         lowered = math.sqrt(max(0.0, memory_after.settling.last))
         return self.diagnosis.solution(
             goal,
-            authored,
+            posture,
             angles,
             iterations=steps,
             began=began,
@@ -135,7 +128,8 @@ class Expressive:
         self._checked = tuple(ahead)
 
     def _authored(self, posture: tuple[float, ...], keep: float) -> Authored:
-        """The shape of the posture, cached since postures seldom change."""
+        """The shape of the posture, moved within limits; cached since postures seldom change."""
         if (posture, keep) != self._kept:
-            self._shape, self._kept = Authored(self.model, np.array(posture), keep), (posture, keep)
+            within_limits = np.array(self.skeleton.clamp(posture))
+            self._shape, self._kept = Authored(self.model, within_limits, keep), (posture, keep)
         return self._shape

@@ -104,7 +104,6 @@ class Tracker:
     def follow(
         self,
         goal: GazeGoal,
-        posture: tuple[float, ...],
         authored: Authored,
         start: tuple[float, ...],
         memory: object,
@@ -116,24 +115,21 @@ class Tracker:
         `Expressive.solve`.
         """
         last = usable_memory(memory, start)
-        current = TrackedGoal.of(self.model, goal, posture)
+        current = TrackedGoal.of(self.model, goal, authored.posture)
         ends = goal.ends
         is_still = current.equals(last.goal) and all(coming.ends == ends for coming in ahead)
         if is_still and last.idle > IDLE_TIME:
             return TrackingResult(start, 0, last)
 
         moving = current.velocities(last.goal, last.moving, dt)
-        context = FrameContext(
-            goal, moving, ahead, authored, posture, start, last.velocity, last.speed, last.lost, dt
-        )
+        context = FrameContext(goal, moving, ahead, authored, start, last.velocity, last.speed, last.lost, dt)
         settling = last.settling_for(current, is_still, dt)
         planning = self._planned(last.planning, context, settling, is_still, mutual)
         transition = planning.transition
+        answer = self._advanced(context, settling, transition, is_still)
         if transition is None:
-            answer = self._local_frame(context, settling)
             settling = settling.at(answer.merit, dt)
         else:
-            answer = self._transition_frame(context, transition, is_still)
             settling = settling.in_transition()
             going_on = None if answer.branch is None else ActiveTransition(transition.kind, answer.branch)
             planning = planning._replace(transition=going_on)
@@ -189,21 +185,26 @@ class Tracker:
             return True
         return not settling.may_plan and settling.last > last.last
 
-    def _local_frame(self, context: FrameContext, settling: Settling) -> Tracked:
-        """The solution after a local step toward the optimum."""
-        goal, authored = context.goal, context.authored
+    def _advanced(
+        self, context: FrameContext, settling: Settling, transition: ActiveTransition | None, is_still: bool
+    ) -> Tracked:
+        """The solution after a step of `transition`; None: after a local step toward the optimum. `is_still`:
+        whether the goal stands still; a transition that makes little progress is then abandoned.
+        """
+        goal, authored, start = context.goal, context.authored, (context.angles, context.velocity, context.dt)
         compiled = self.model.compiled_for(goal)
         if compiled is not None:
-            return compiled.local_frame(
-                (goal, authored.posture, authored.keep),
-                context.angles,
-                context.velocity,
-                context.dt,
-                settling.trust,
-                settling.damping_share,
-            )
-        bounds = StepBounds(self.model, context.angles, context.velocity, context.dt)
-        descent = context.descent(self.model, 0.0)
+            problem = goal, authored.posture, authored.keep
+            if transition is None:
+                return compiled.local_frame(problem, *start, settling.trust, settling.damping_share)
+            return compiled.transition_frame(problem, *start, transition, context.speed, is_still)
+        descent, bounds = context.descent(self.model, 0.0), StepBounds(self.model, *start)
+        if transition is None:
+            return self._local_frame(descent, bounds, settling)
+        return self._transition_frame(descent, bounds, transition, context.speed, is_still)
+
+    def _local_frame(self, descent: ShapeDescent, bounds: StepBounds, settling: Settling) -> Tracked:
+        """The solution after a local step toward the optimum."""
         desired, steps = self._local_step(descent, bounds, settling)
         slow = bounds.by_acceleration(ACCELERATION, settling.trust)
         at_hold = self._held(descent, bounds.braked(desired, slow), slow, bounds, settling.trust)
@@ -233,29 +234,6 @@ class Tracker:
                 return angles[0], steps
 
     def _transition_frame(
-        self, context: FrameContext, transition: ActiveTransition, is_still: bool
-    ) -> Tracked:
-        """The solution after a step of a transition. `is_still`: whether the goal stands still; a transition
-        that makes little progress is then abandoned.
-        """
-        goal, authored = context.goal, context.authored
-        compiled = self.model.compiled_for(goal)
-        if compiled is not None:
-            return compiled.transition_frame(
-                (goal, authored.posture, authored.keep),
-                context.angles,
-                context.velocity,
-                context.dt,
-                transition,
-                context.speed,
-                is_still,
-            )
-        bounds = StepBounds(self.model, context.angles, context.velocity, context.dt)
-        return self._transition_step(
-            context.descent(self.model, 0.0), bounds, transition, context.speed, is_still
-        )
-
-    def _transition_step(
         self,
         descent: ShapeDescent,
         bounds: StepBounds,
@@ -263,7 +241,9 @@ class Tracker:
         speed: float,
         is_still: bool,
     ) -> Tracked:
-        """Same as `_transition_frame`, in numpy; `speed`: speed [rad/s] of the transition so far."""
+        """The solution after a step of a transition. `speed`: speed [rad/s] of the transition so far;
+        `is_still` as for `_advanced`.
+        """
         model, start, dt, is_direct = self.model, bounds.start[None], bounds.dt, transition.kind == DIRECT
         branch = np.array([transition.branch])
         staying = Transitions(np.array([STAY]), branch, np.zeros(1))

@@ -148,9 +148,14 @@ def test_what_is_authored_beyond_a_joints_limits_is_shown_as_the_bones_own_const
     for joint in chain.joints:
         joint.lower, joint.upper = -0.5, 0.5
     keys = matrices(rig, BONES, 1)
+    held.mute = True
+    without_constraint = matrices(rig, BONES, 1)
+    held.mute = False
     choose(chain, influence=0.0)
     go_live(rig, chain)
     assert apart(matrices(rig, BONES, 1), keys) < SAME
+    held.mute = True
+    assert apart(matrices(rig, BONES, 1), without_constraint) < SAME, "what is authored has not changed"
 
 
 @pytest.fixture

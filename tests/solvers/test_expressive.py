@@ -47,6 +47,19 @@ def with_slide(draw: random.Random) -> Skeleton:
     return Skeleton((*chain.joints[:2], slide, *chain.joints[3:]), chain.tool_rotation, chain.tool_offset)
 
 
+def test_a_posture_beyond_limits_counts_as_the_nearest_one_within() -> None:
+    chain = unit_chain("YXXZY", math.pi / 3)
+    beyond = np.array([0.3, 1.4, -1.6, 0.5, 0.2])
+    within = np.array(chain.clamp(beyond))
+    target = Orientation(multiply(about(Y, 0.9), about(X, 0.7)))
+    start = Expressive(chain).solve(GazeGoal(target, within)).angles
+    for begin in (None, start):
+        solved, expected = (
+            Expressive(chain).solve(GazeGoal(target, posture), begin).angles for posture in (beyond, within)
+        )
+        assert solved.tolist() == expected.tolist()
+
+
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize(
     "chain", [lamp(), shared_places(3), unit_chain("YXXZY", math.pi / 2)], ids=["lamp", "spine", "C"]

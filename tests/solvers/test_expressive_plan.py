@@ -39,7 +39,7 @@ def planner_and_now(dt: float = FRAME, lost: float = 0.0) -> tuple[Planner, Fram
     authored = solver._authored(tuple(POSTURE), 1.0)
     posture, at_rest = tuple(POSTURE), (0.0,) * len(POSTURE)
     return solver.tracker.planner, FrameContext(
-        GOAL, (Velocity(),), (), authored, posture, posture, at_rest, 0.0, lost, dt
+        GOAL, (Velocity(),), (), authored, posture, at_rest, 0.0, lost, dt
     )
 
 
