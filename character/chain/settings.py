@@ -50,8 +50,11 @@ class ChainSettings(NamedTuple):
         keep: Weight of the posture, which has lower priority than the aim; 0 to 1.
         influence: Blend from the posture (0) to the solution (1), for each joint.
         share: How far the chain's own end rotates from the posture's gaze (0) to its target (1).
-        carried_aside, carried_up: Largest angles [rad] of the rest of that rotation, to each side and up or
-            down, that the chain leaves to the chains that it carries; pi for no limit.
+        carried_left, carried_right, carried_upward, carried_downward: Largest angles [rad] of the rest of
+            that rotation that the chain leaves to the chains that it carries, in each direction of its end;
+            pi for no limit.
+        carried_aside, carried_up: The same for left and right at once, and for up and down; the smaller of
+            both limits counts. Files of before each direction had its own have only these.
         lag: Time [s] by which the chain trails a steadily moving target.
         dead_zone: Angle [rad] by which a target can move before the chain follows.
         change: Duration [s] of the change to another target.
@@ -64,6 +67,10 @@ class ChainSettings(NamedTuple):
     keep: float = 1.0
     influence: float = 1.0
     share: float = 1.0
+    carried_left: float = np.pi
+    carried_right: float = np.pi
+    carried_upward: float = np.pi
+    carried_downward: float = np.pi
     carried_aside: float = np.pi
     carried_up: float = np.pi
     lag: float = 0.0
@@ -134,7 +141,13 @@ class ChainSettings(NamedTuple):
     @property
     def carried(self) -> CarriedLook:
         """The most of a look that the chain leaves to others; nearly half a rotation counts as no limit."""
-        angles = (self.carried_aside, self.carried_up)
+        aside, up = self.carried_aside, self.carried_up
+        angles = (
+            min(self.carried_left, aside),
+            min(self.carried_right, aside),
+            min(self.carried_upward, up),
+            min(self.carried_downward, up),
+        )
         return CarriedLook(*(inf if angle >= ALL_AROUND else angle for angle in angles))
 
 

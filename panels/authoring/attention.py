@@ -1,5 +1,7 @@
 """Panel Attention: how a chain follows its target, and which of several targets it follows."""
 
+from math import isclose, pi
+
 from ...motion import NO_FILTER
 from ...operators.subject import chain_of
 from ...rig.chains.chain import filter_in_use
@@ -22,8 +24,11 @@ class LIMBER_PT_attention(ChainTab):
         column = layout.column()
         column.active = chain.goal in LOOKS
         column.prop(chain, "share", slider=True)
-        column.prop(chain, "carried_aside")
-        column.prop(chain, "carried_up")
+        for side in ("left", "right", "upward", "downward"):
+            column.prop(chain, f"carried_{side}")
+        for both_sides in ("carried_aside", "carried_up"):  # of earlier files
+            if not isclose(getattr(chain, both_sides), pi, rel_tol=1e-6):
+                column.prop(chain, both_sides)
         column.prop(chain, "dead_zone")
         layout.prop(chain, "lag")
         layout.separator(factor=0.5)
