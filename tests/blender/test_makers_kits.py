@@ -86,11 +86,11 @@ def test_legs_in_the_air_are_not_said_to_stand(capfd):
 
 def test_only_feet_that_end_a_leg_in_the_air_count():
     toes = both(line("Feet.L", ("Feet2.L", 0.5, 0.2, 0.6), tip=(0.5, 0, 0.6)))
-    rig = armature({**WINGED, **both({"FootIK.L": ("Body", (0.5, 0.3, 0.8), (0.5, 0.6, 0.8))}), **toes})
+    rig = armature({**WINGED, **both({"Foot.L": ("Body", (0.5, 0.3, 0.8), (0.5, 0.6, 0.8))}), **toes})
     assert spans(rig)["Torso"] == ("Body", "Body")
     upward = ["Head", "Neck", "Body", "BodyRoot", "Root"]
     assert chain_root.line(rig, upward) == (upward[:3], "legs hang from 'BodyRoot'")
-    for bone in ("Feet.R", "Feet2.R", "FootIK.R"):
+    for bone in ("Feet.R", "Feet2.R", "Foot.R"):
         rig.data.bones[bone].name = bone.replace("Fe", "E").replace("Fo", "O")
     assert chain_root.line(rig, upward).why == "a leg hangs from 'BodyRoot'"
 
