@@ -58,10 +58,11 @@ class LIMBER_OT_eyes_head_torso(UndoOperator):
         """
         if not (self.torso or self.head or self.eye or self.other_eye):
             rig, selected = rig_of(context), _selected(context)
-            if selected:
-                ends = eyes_head_torso.ends_selected(rig, selected, figure)
-            else:
-                ends = eyes_head_torso.ends_found(rig, figure)
+            ends = (
+                eyes_head_torso.ends_selected(rig, selected, figure)
+                if selected
+                else eyes_head_torso.ends_found(rig, figure)
+            )
             self.torso, self.head = ends.torso, ends.head
             self.eye, self.other_eye = (*ends.eyes, "", "")[:2]
         eyes = tuple(dict.fromkeys(eye for eye in (self.eye, self.other_eye) if eye))

@@ -138,6 +138,19 @@ def test_a_new_target_is_where_a_posed_head_looks():
         assert missed(rig, chain) < 0.1, chain.name
 
 
+def test_a_pose_at_the_press_is_not_straight_ahead_in_other_frames():
+    facing = []
+    for posed in (0, 30):
+        rig = character()
+        select(rig, "head")
+        rig.pose.bones["neck"].rotation_euler.y = radians(posed)
+        bpy.context.view_layer.update()
+        bpy.ops.limber.eyes_head_torso(head="head", eye="Eyeball.L", other_eye="Eyeball.R")
+        facing.append([(chain.forward_axis, *chain.forward_direction) for chain in rig.limber.chains])
+        bpy.ops.object.mode_set(mode="OBJECT")
+    assert facing[0] == facing[1]
+
+
 def test_eyes_without_limits_do_not_turn_round_and_limits_of_the_rig_stay():
     rig = character()
     rig.pose.bones["Eyeball.R"].use_ik_limit_x = True
