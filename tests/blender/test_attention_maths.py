@@ -211,7 +211,7 @@ JUMPS = AttentionSettings(change=0.5, eases_jumps=True)
 
 
 def shared_look(target, share: float, carried: CarriedLook):
-    """Direction in which an end that faces Y looks at a far target, and leaves the rest to what it carries."""
+    """Direction in which an end that faces Y looks at a far target; it leaves the rest to what it carries."""
     joint = Joint("neck", -1, rotations.IDENTITY, (0.0, 0.0, 0.0), rotations.X, -3.0, 3.0)
     pose = Skeleton((joint,), rotations.IDENTITY, (0.0, 0.2, 0.0)).forward([0.0])
     return partial(pose, Direction(rotations.unit(target)), share, carried).gaze(pose.tool_position)
