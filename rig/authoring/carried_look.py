@@ -89,19 +89,20 @@ def _reach_of(
     if any(mover.angles(_Look(position, axes, (0.0, 0.0), away), 0.0) is None for mover in movers):
         away = math.inf
 
-    def reach(toward: tuple[float, float], most: float) -> float:
-        look = _Look(position, axes, toward, away)
+    def reach(look: _Look, most: float) -> float:
         return min(_reach(mover, look, most) for mover in movers)
 
-    sides = np.array([reach(toward, widest) for toward in ((1.0, 0.0), (-1.0, 0.0), (0.0, 1.0), (0.0, -1.0))])
+    toward_sides = ((1.0, 0.0), (-1.0, 0.0), (0.0, 1.0), (0.0, -1.0))
+    sides = np.array([reach(_Look(position, axes, toward, away), widest) for toward in toward_sides])
     left = _left(carrier, widest)
     fitting = sides
     for direction in DIAGONALS:
         aside, upward = _left_toward(direction, sides, left)
-        size = math.hypot(aside, upward)
-        reached = reach((aside / size, upward / size), size) if size > 0.0 else size
-        if reached < size:
-            fitting = np.minimum(fitting, _smaller(direction, sides, left, reached))
+        if (size := math.hypot(aside, upward)) == 0.0:
+            continue
+        look = _Look(position, axes, (aside / size, upward / size), away)
+        if not all(mover.follows(look, size) for mover in movers):
+            fitting = np.minimum(fitting, _smaller(direction, sides, left, reach(look, size)))
     return fitting
 
 
