@@ -23,15 +23,38 @@ ARRIVED = 1e-6
 NEAREST = 1e-9  # [m] distance from the root below which a target has no direction
 # cosine below which two directions count as opposite, so that the rotation between them is not unique
 HALF_TURN = -1.0 + 1e-6
+# [rad] largest angle of a look that an end leaves to what it carries where that has any limit
+FARTHEST_LEFT = math.pi / 2
 
 
 class CarriedLook(NamedTuple):
     """Largest angles [rad] by which what an end effector carries, such as the eyes of a head, can look beyond
-    it: `aside` to each side, `up` both up and down; inf for no limit.
+    it, to its left and right, up and down, measured as in `direction`; inf for no limit.
     """
 
-    aside: float = math.inf
+    left: float = math.inf
+    right: float = math.inf
     up: float = math.inf
+    down: float = math.inf
+
+    @staticmethod
+    def direction(aside: float, up: float) -> Vector:
+        """Unit direction of a look, in axes of which Y is straight ahead and Z is up: the angle `up` [rad] in
+        the plane of Y and Z, and the angle `aside` [rad] from that plane to the left.
+        """
+        return -math.sin(aside), math.cos(aside) * math.cos(up), math.cos(aside) * math.sin(up)
+
+    def within(self, aside: float, up: float) -> tuple[float, float]:
+        """The part of a look, by its angles [rad] to the left and up, that stays within the largest angles:
+        nearly all of small angles, while large ones approach the limits gradually. Diagonal looks stay within
+        the ellipses through these limits. Each direction counts by itself, so that nothing jumps where a look
+        crosses from one side to the other, also where the limit of a side is 0.
+        """
+        aside, p = _approaching(aside, self.left if aside > 0.0 else self.right)
+        up, q = _approaching(up, self.up if up > 0.0 else self.down)
+        # for shares p and q of the limits up to 1: (p^2 + q^2) / (1 + p^2 q^2) <= 1
+        narrowing = 1.0 / math.sqrt(1.0 + (p * q) ** 2)
+        return narrowing * aside, narrowing * up
 
 
 ANY_LOOK = CarriedLook()
@@ -179,28 +202,54 @@ def partial(pose: Pose, aim: Aim, share: float, carried: CarriedLook = ANY_LOOK)
     distance = rotations.length(gaze)
     if distance <= NEAREST:
         return aim
-    whole = _between(look, rotations.unit(gaze))
+    target = rotations.unit(gaze)
+    whole = _between(look, target)
     if carried != ANY_LOOK:
-        # the rotation in the axes of the end, which looks along Y: about X up, about Z aside
-        turn = rotations.rotate(rotations.conjugate(pose.tool_rotation), rotations.logarithm(whole))
-        share = rising_share(share, turn[2], turn[0], carried)
-    rotation = _power(whole, max(share, 0.0))
-    return aim.redirected(rotations.scale(rotations.rotate(rotation, look), distance), pose.tool_position)
+        share = max(share, 1.0 - FARTHEST_LEFT / max(rotations.turn_angle(whole), FARTHEST_LEFT))
+    direction = rotations.rotate(_power(whole, max(share, 0.0)), look)
+    if carried != ANY_LOOK:
+        to_end = rotations.conjugate(pose.tool_rotation)
+        direction = _leaving(rotations.rotate(to_end, direction), rotations.rotate(to_end, target), carried)
+        direction = rotations.rotate(pose.tool_rotation, direction)
+    return aim.redirected(rotations.scale(direction, distance), pose.tool_position)
 
 
-def rising_share(share: float, aside: float, up: float, carried: CarriedLook) -> float:
-    """Share of a look that an end effector takes itself, so that what it carries, such as eyes, can look the
-    rest: `share` for small looks; for large ones the rest approaches the limits `carried` gradually.
+def _leaving(shared: Vector, target: Vector, carried: CarriedLook) -> Vector:
+    """Direction in which an end looks so that it leaves no more to what it carries than that can look; all
+    are unit vectors in the end's axes in the posture, Y straight ahead and Z up.
+
+    The end pans about Z and then pitches, as a level body does. How far a target then is to the side depends
+    on the pan alone.
 
     Args:
-        share: Share of small looks.
-        aside, up: Angles [rad] of the look.
-        carried: Limits of the rest; if one of them is 0, the end effector takes all of the look.
+        shared: Direction in which the end looks by its share.
+        target: Direction of the target, at most a right angle from `shared`.
+        carried: How far what the end carries can look.
     """
-    if min(carried) <= 0.0:
-        return 1.0
-    used = (1.0 - share) * math.hypot(aside / carried.aside, up / carried.up)
-    return 1.0 - (1.0 - share) * math.tanh(used) / used if used > 0.0 else share
+    level, pan = max(math.hypot(target[0], target[1]), ARRIVED), math.atan2(-target[0], target[1])
+    pan_left = math.remainder(pan - math.atan2(-shared[0], shared[1]), math.tau)
+    elevation = math.atan2(target[2], level * math.cos(pan_left))
+    up = elevation - math.atan2(shared[2], math.hypot(shared[0], shared[1]))
+    aside = math.asin(max(-1.0, min(1.0, level * math.sin(pan_left))))
+    left_aside, left_up = carried.within(aside, up)
+    # in proportion, since near the zenith a small angle aside is a large pan; but within the limit
+    pan_left *= left_aside / aside if aside else 1.0
+    most = math.sin(min(carried.left if aside > 0.0 else carried.right, FARTHEST_LEFT))
+    widest = math.asin(most / level) if level > most else math.pi - math.asin(level / most)
+    pan_left = max(-widest, min(widest, pan_left))
+    pitch = math.atan2(target[2], level * math.cos(pan_left)) - left_up
+    pan -= pan_left
+    return -math.sin(pan) * math.cos(pitch), math.cos(pan) * math.cos(pitch), math.sin(pitch)
+
+
+def _approaching(angle: float, limit: float) -> tuple[float, float]:
+    """An angle [rad] that approaches a limit [rad] gradually, and its share (-1 to 1) of the limit: 0 for no
+    limit, and for a limit of 0.
+    """
+    if limit == math.inf:
+        return angle, 0.0
+    share = math.tanh(angle / limit) if limit > 0.0 else 0.0
+    return limit * share, share
 
 
 def _between(a: Vector, b: Vector) -> Quaternion:

@@ -51,8 +51,9 @@ class ChainSettings(NamedTuple):
         keep: Weight of the posture, which has lower priority than the aim; 0 to 1.
         influence: Blend from the posture (0) to the solution (1), for each joint.
         share: How far the chain's own end rotates from the posture's gaze (0) to its target (1).
-        carried_aside, carried_up: Largest angles [rad] of the rest of that rotation, to each side and up or
-            down, that the chain leaves to the chains that it carries; pi for no limit.
+        carried_left, carried_right, carried_up, carried_down: Largest angles [rad] of the rest of
+            that rotation that the chain leaves to the chains that it carries, in each direction of its end;
+            pi for no limit.
         lag: Time [s] by which the chain trails a steadily moving target.
         dead_zone: Angle [rad] by which a target can move before the chain follows.
         change: Duration [s] of the change to another target.
@@ -65,8 +66,10 @@ class ChainSettings(NamedTuple):
     keep: float = 1.0
     influence: float = 1.0
     share: float = 1.0
-    carried_aside: float = np.pi
+    carried_left: float = np.pi
+    carried_right: float = np.pi
     carried_up: float = np.pi
+    carried_down: float = np.pi
     lag: float = 0.0
     dead_zone: float = 0.0
     change: float = 0.0
@@ -84,7 +87,8 @@ class ChainSettings(NamedTuple):
         values: dict[str, Any] = dict(zip(cls._fields, _SETTINGS(stored), strict=True))
         for name, group in GROUPS.items():
             defaults = group._field_defaults.items()
-            values[name] = group(*[getattr(values[name], field, default) for field, default in defaults])
+            read: list[Any] = [getattr(values[name], field, default) for field, default in defaults]
+            values[name] = group(*read)
         return cls(**values)
 
     @classmethod
@@ -135,7 +139,7 @@ class ChainSettings(NamedTuple):
     @property
     def carried(self) -> CarriedLook:
         """The most of a look that the chain leaves to others; nearly half a rotation counts as no limit."""
-        angles = (self.carried_aside, self.carried_up)
+        angles = (self.carried_left, self.carried_right, self.carried_up, self.carried_down)
         return CarriedLook(*(inf if angle >= ALL_AROUND else angle for angle in angles))
 
 

@@ -3,6 +3,7 @@
 from bpy.props import StringProperty
 
 from ...rig.authoring import eyes_head_torso, gaze_bones
+from ...rig.bones.figure import Figure
 from ..operator import UndoOperator
 from ..subject import needs_rig, rig_of
 
@@ -46,18 +47,21 @@ class LIMBER_OT_eyes_head_torso(UndoOperator):
         rig = rig_of(context)
         if rig.type != "ARMATURE":
             return f"'{rig.name}' is no armature: click the character's armature"
-        return (
-            "Leave Edit Mode first: chains are made in Object Mode or Pose Mode" if rig.mode == "EDIT" else ""
-        )
+        if rig.mode == "EDIT":
+            return "Leave Edit Mode first: chains are made in Object Mode or Pose Mode"
+        is_flat = rig.matrix_world.to_3x3().determinant() == 0.0
+        return f"'{rig.name}' is scaled to 0 along an axis: give it a scale other than 0" if is_flat else ""
 
-    def _ends(self, context) -> gaze_bones.GazeBones:
+    def _ends(self, context, figure: Figure) -> gaze_bones.GazeBones:
         """The bones named by the operator's properties. If those are all empty: the selected bones or,
         without a selection, bones found by name and position, which are also written to the properties.
         """
         if not (self.torso or self.head or self.eye or self.other_eye):
             rig, selected = rig_of(context), _selected(context)
             ends = (
-                eyes_head_torso.ends_selected(rig, selected) if selected else eyes_head_torso.ends_found(rig)
+                eyes_head_torso.ends_selected(rig, selected, figure)
+                if selected
+                else eyes_head_torso.ends_found(rig, figure)
             )
             self.torso, self.head = ends.torso, ends.head
             self.eye, self.other_eye = (*ends.eyes, "", "")[:2]
@@ -72,7 +76,8 @@ class LIMBER_OT_eyes_head_torso(UndoOperator):
     def run(self, context):
         rig = rig_of(context)
         target = next((obj for obj in context.selected_objects if obj != rig and obj.parent != rig), None)
-        gaze_setup = eyes_head_torso.make(context, rig, self._ends(context), target)
+        figure = Figure(rig)  # its symmetry takes long to find where a head carries hundreds of bones
+        gaze_setup = eyes_head_torso.make(context, rig, self._ends(context, figure), target, figure)
         chains = [rig.limber.chains[name] for name in gaze_setup.names]
         named = ", ".join(
             f"{chain.name} ({chain.root if chain.root == chain.end else f'{chain.root} to {chain.end}'})"

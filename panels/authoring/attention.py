@@ -22,8 +22,8 @@ class LIMBER_PT_attention(ChainTab):
         column = layout.column()
         column.active = chain.goal in LOOKS
         column.prop(chain, "share", slider=True)
-        column.prop(chain, "carried_aside")
-        column.prop(chain, "carried_up")
+        for side in ("left", "right", "up", "down"):
+            column.prop(chain, f"carried_{side}")
         column.prop(chain, "dead_zone")
         layout.prop(chain, "lag")
         layout.separator(factor=0.5)

@@ -12,6 +12,7 @@ import bpy
 import numpy as np
 from mathutils import Matrix, Quaternion, Vector
 
+from ...character.attention import CarriedLook
 from ...solvers.errors import GazeError
 from ...solvers.gaze import GazeSolver
 from ...solvers.goals import Aim, Direction, GazeGoal, Point
@@ -30,6 +31,11 @@ SEEN = math.radians(0.1)  # [rad] aim error up to which a part counts as looking
 # largest rotation of a link in relation to that of its look: a view at 30 degrees to its axis rotates by half
 FARTHEST = 2.0
 RESOLUTION = math.radians(1)  # [rad] resolution with which the reach of parts is measured
+# settings of what a chain leaves to others, in the order of a reach: to its end's left and right, up and down
+SIDES = ("carried_left", "carried_right", "carried_up", "carried_down")
+# [rad] directions of diagonal looks, from the left to up, as of `_left_toward`
+DIAGONALS = [k * math.pi / 8 for k in range(16) if k % 4]
+SHARE = 0.01  # resolution with which a reach is made smaller for diagonal looks, as a share of it
 Chains = Sequence[bpy.types.PropertyGroup]
 
 
@@ -37,8 +43,8 @@ def share_among(
     rig: bpy.types.Object, eyes: Chains, carriers: Chains, target: bpy.types.Object | None
 ) -> None:
     """Sets how much of a look each chain leaves to those in front of it, if they cannot do all that its share
-    leaves to them in its widest look: no more than they can look, to the sides and up or down. Where a chain
-    cannot be solved, those behind it stay as they are.
+    leaves to them in its widest look: no more than they can look in each direction. Where a chain cannot be
+    solved, those behind it stay as they are.
 
     Args:
         rig: The armature object.
@@ -48,7 +54,7 @@ def share_among(
             carrier's rotation would move the front part past it, or a chain cannot look at it even straight
             ahead: the targets are far away.
     """
-    reach = np.zeros(2)  # [rad] to the side, and up or down
+    reach = np.zeros(len(SIDES))  # [rad]
     parts = [*([eyes] if eyes else []), *([chain] for chain in reversed(carriers))]
     for front, (carrier,) in pairwise(parts):
         # the last part gets a whole look; what it carries rotates no farther than a neck
@@ -57,7 +63,7 @@ def share_among(
         if len(movers) < len(front):
             return
         reach += _reach_of(rig, movers, carrier, target, widest)
-        if not reach.all():
+        if not (reach[:2].any() and reach[2:].any()):
             if front is not eyes:
                 # a torso cannot look for its head, which sees from elsewhere: the head keeps its part
                 return
@@ -73,17 +79,62 @@ def _reach_of(
     target: bpy.types.Object | None,
     widest: float,
 ) -> np.ndarray:
-    """How far (2,) [rad] movers look together, at most the widest look, while the chain that carries them
-    rests: to both sides, and both up and down. Target as in `share_among`.
+    """How far (4,) [rad] movers look together, at most the widest look, while the chain that carries them
+    rests: in the directions of `SIDES`, so that they can also look in any two of them at once. Target as in
+    `share_among`.
     """
     position = sum((mover.position for mover in movers), Vector()) / len(movers)
-    side, ahead, up = _axes(rig, carrier)
+    axes = _axes(rig, carrier)
     away = _distance(rig, target, position, rig.data.bones[carrier.end].head_local)
-    if any(mover.angles(_Look(position, ahead, up, away), 0.0) is None for mover in movers):
+    if any(mover.angles(_Look(position, axes, (0.0, 0.0), away), 0.0) is None for mover in movers):
         away = math.inf
-    looks = [_Look(position, ahead, axis, away) for axis in (up, -up, side, -side)]
-    angles = [min(_reach(mover, look, widest) for mover in movers) for look in looks]
-    return np.array((min(angles[:2]), min(angles[2:])))
+
+    def reach(look: _Look, most: float) -> float:
+        return min(_reach(mover, look, most) for mover in movers)
+
+    toward_sides = ((1.0, 0.0), (-1.0, 0.0), (0.0, 1.0), (0.0, -1.0))
+    sides = np.array([reach(_Look(position, axes, toward, away), widest) for toward in toward_sides])
+    left = _left(carrier, widest)
+    fitting = sides
+    for direction in DIAGONALS:
+        aside, upward = _left_toward(direction, sides, left)
+        if (size := math.hypot(aside, upward)) == 0.0:
+            continue
+        look = _Look(position, axes, (aside / size, upward / size), away)
+        if not all(mover.follows(look, size) for mover in movers):
+            fitting = np.minimum(fitting, _smaller(direction, sides, left, reach(look, size)))
+    return fitting
+
+
+def _left_toward(direction: float, sides: np.ndarray, left: float) -> tuple[float, float]:
+    """Angles [rad] to the left and up that a chain leaves to others of its widest look, of which `left` [rad]
+    are theirs by its share.
+
+    Args:
+        direction: Angle [rad] of the look's direction, from the left to up, if the sides were equal.
+        sides: (4,) [rad] the most that the chain leaves to others, as `SIDES`.
+        left: [rad] as from `_left`.
+    """
+    across, along = math.cos(direction), math.sin(direction)
+    most = np.minimum(sides, left)
+    look = np.array((across * most[0 if across > 0.0 else 1], along * most[2 if along > 0.0 else 3]))
+    if not look.all():
+        return 0.0, 0.0
+    carried = CarriedLook(*(angle if angle < left else math.inf for angle in sides.tolist()))
+    return carried.within(*(look * left / np.linalg.norm(look)).tolist())
+
+
+def _smaller(direction: float, sides: np.ndarray, left: float, reached: float) -> np.ndarray:
+    """`sides` with smaller angles in a direction, so that what is left there is no more than a reach [rad];
+    other arguments as for `_left_toward`.
+    """
+    nearest = [0 if math.cos(direction) > 0.0 else 1, 2 if math.sin(direction) > 0.0 else 3]
+    smaller = sides.copy()
+    for share in np.arange(1.0, 0.0, -SHARE):
+        smaller[nearest] = share * np.minimum(sides, left)[nearest]
+        if math.hypot(*_left_toward(direction, smaller, left)) <= reached:
+            break
+    return smaller
 
 
 def _distance(
@@ -98,39 +149,44 @@ def _distance(
     return away if away > (position - pivot).length else math.inf
 
 
+def _left(carrier: bpy.types.PropertyGroup, widest: float) -> float:
+    """Angle [rad] of the widest look [rad] that a chain leaves to others by its share and its dead zone."""
+    return (1.0 - carrier.share) * (widest - carrier.dead_zone) + carrier.dead_zone
+
+
 def _leave(carrier: bpy.types.PropertyGroup, reach: np.ndarray, widest: float) -> None:
-    """Sets how much of a look a chain leaves to others, whose reach (2,) [rad] is to the side, and up or
-    down, if that is less than they get of the widest look [rad]. The chain's dead zone is a part of that, and
-    becomes smaller in the same proportion.
+    """Sets how much of a look a chain leaves to others, whose reach (4,) [rad] is as `SIDES`, if that is less
+    than they get of the widest look [rad]. The chain's dead zone is a part of that, and becomes smaller in
+    the same proportion as the smallest reach.
     """
-    left = (1.0 - carrier.share) * (widest - carrier.dead_zone) + carrier.dead_zone
+    left = _left(carrier, widest)
     proportion = min(reach) / left if left else 1.0
     if proportion >= 1.0:
         return
     carrier.dead_zone *= proportion
-    for name, angle in zip(("carried_aside", "carried_up"), reach.tolist(), strict=True):
+    for name, angle in zip(SIDES, reach.tolist(), strict=True):
         if angle < left:
             setattr(carrier, name, angle - carrier.dead_zone)
 
 
 class _Look(NamedTuple):
-    """Targets of looks by any angle about an axis, in armature space at rest.
+    """Targets of looks in one direction, by any angle, in armature space at rest.
 
     Attributes:
         position: [m] position from which they are seen.
-        ahead: Direction of the look by no angle, a unit vector.
-        axis: The axis, a unit vector.
+        axes: Rotation of the axes of `CarriedLook.direction`.
+        toward: The look's direction: shares (2,) of the angle to the left and up, of length 1.
         away: [m] distance of the targets; inf: they are far away.
     """
 
     position: Vector
-    ahead: Vector
-    axis: Vector
+    axes: Matrix
+    toward: tuple[float, float]
     away: float
 
     def aim(self, angle: float, from_armature: Matrix) -> Aim:
         """The target of a look by an angle [rad], in another frame."""
-        direction = Quaternion(self.axis, angle) @ self.ahead
+        direction = self.axes @ Vector(CarriedLook.direction(*(angle * share for share in self.toward)))
         if self.away == math.inf:
             return Direction(tuple((from_armature.to_3x3() @ direction).normalized()))
         return Point(tuple(from_armature @ (self.position + self.away * direction)))
@@ -199,12 +255,13 @@ def _reach(mover: _Mover, look: _Look, widest: float) -> float:
     )
 
 
-def _axes(rig: bpy.types.Object, chain: bpy.types.PropertyGroup) -> list[Vector]:
-    """Unit vectors in armature space at rest: across the look of a chain's end, along it, and up."""
+def _axes(rig: bpy.types.Object, chain: bpy.types.PropertyGroup) -> Matrix:
+    """Rotation, to armature space at rest, of the axes of the look of a chain's end: X to its right, Y ahead,
+    Z up.
+    """
     bone = rig.data.bones[chain.end]
     rotation, _ = tool_frame(next(iter(ends_of(chain))), bone.length)
-    axes = bone.matrix_local.to_3x3() @ Quaternion(rotation).to_matrix()
-    return [axis.normalized() for axis in axes.col]
+    return bone.matrix_local.to_3x3() @ Quaternion(rotation).to_matrix()
 
 
 def _mover(rig: bpy.types.Object, chain: bpy.types.PropertyGroup) -> _Mover | None:

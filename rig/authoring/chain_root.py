@@ -38,16 +38,19 @@ def line(rig: bpy.types.Object, upward: Sequence[str], figure: Figure | None = N
     if imported_robot.is_robot(rig):
         return Line(list(upward), "")
     figure = figure or Figure(rig)
-    stands, total = figure.standing(upward) or _carried_legs(figure, upward), 0
+    standing, total = figure.standing(upward), 0
+    limbs = standing or _carried_legs(figure, upward)
     for k, name in enumerate(upward[1:], 1):
-        total += len(stands.get(name, ()))
+        total += len(limbs.get(name, ()))
         if len(joint_axes(rig.pose.bones[name])) == 1:
             continue
         if total:
-            branch = next(name for name in upward if name in stands)
-            return Line(
-                list(upward[:k]), f"{'limbs stand' if total > 1 else 'a limb stands'} below '{branch}'"
-            )
+            branch, is_single = next(name for name in upward if name in limbs), total == 1
+            if standing:
+                why = f"{'a limb stands' if is_single else 'limbs stand'} below '{branch}'"
+            else:
+                why = f"{'a leg hangs' if is_single else 'legs hang'} from '{branch}'"
+            return Line(list(upward[:k]), why)
         if _is_root_control(figure, name, upward[k - 1]):
             return Line(list(upward[:k]), f"'{name}' only places the figure")
     return Line(list(upward), "")
@@ -57,14 +60,17 @@ def _carried_legs(figure: Figure, upward: Sequence[str]) -> dict[str, set[int]]:
     """As `Figure.standing`, by the names of the feet, for legs that do not reach the ground, as those of a
     figure that flies.
     """
+    parts = {bone: read(short_name).part for bone, short_name in short_names(figure.names).items()}
+    feet = {bone for bone, part in parts.items() if part is not None and part.name == "foot"}
     legs: dict[str, set[int]] = {}
-    for bone, short_name in short_names(figure.names).items():
-        part = read(short_name).part
-        if part is None or part.name != "foot" or bone in upward:
-            continue
-        branch = next((name for name in figure.controls.upstream(bone) if name in upward), "")
-        if branch not in {"", upward[0]}:
-            legs.setdefault(branch, set()).add(figure.index[bone])
+    for bone in feet.difference(upward):
+        k = figure.index[bone]
+        above = [name for name in figure.controls.upstream(bone) if name not in feet]
+        branch = next((name for name in above if name in upward), "")
+        # a foot on the trunk itself, without a leg, is a control; one with a foot below ends no leg
+        ends_leg = above[:1] != [branch] and feet.isdisjoint(figure.names[b] for b in figure.below(k)[1:])
+        if ends_leg and branch not in {"", upward[0]}:
+            legs.setdefault(branch, set()).add(k)
     return legs
 
 

@@ -13,6 +13,7 @@ from ..blender import item_keys
 from ..blender.errors import RigError
 from ..blender.selection import selected, selected_index
 from ..bones import axes, carried, constrained, imported_robot, mimic
+from ..bones.figure import Figure
 from ..bones.joint_axes import NO_RANGE, joint_axes, limits
 from ..bones.paths import bone_names, end_bones, missing, path_names
 from ..chains.measure import is_of_bones
@@ -95,12 +96,12 @@ def _is_moved(rig: bpy.types.Object, names: list[str]) -> bool:
     return constrained.moving_constraint(bone) is not None and carried.carrier(bone, names) is None
 
 
-def why_begins(rig: bpy.types.Object, path: list[str]) -> str:
+def why_begins(rig: bpy.types.Object, path: list[str], figure: Figure | None = None) -> str:
     """Why a chain of this path, from root to end, begins at its first bone, as part of a sentence; "" if the
-    structure of the figure does not decide it.
+    structure of the figure does not decide it. `figure`: the armature's figure; None: it is read.
     """
     upward = [path[-1], *(bone.name for bone in rig.data.bones[path[-1]].parent_recursive)]
-    line = chain_root.line(rig, upward)
+    line = chain_root.line(rig, upward, figure)
     return line.why if line.bones[-1] == path[0] else ""
 
 

@@ -74,17 +74,17 @@ def parents_of(rig: bpy.types.Object, name: str) -> list[str]:
     return [bone.name for bone in rig.data.bones[name].parent_recursive]
 
 
-def ends_found(rig: bpy.types.Object) -> GazeBones:
+def ends_found(rig: bpy.types.Object, figure: Figure | None = None) -> GazeBones:
     """Last bone of torso, head and each eye, as `_ends_found`; the head of an imported robot is a link that
-    motors move. Raises RigError as `_ends_found` does.
+    motors move. Raises RigError as `_ends_found` does. `figure`: the armature's figure; None: it is read.
     """
-    ends = _ends_found(rig)
+    ends = _ends_found(rig, figure or Figure(rig))
     if not (imported_robot.is_robot(rig) and ends.head):
         return ends
     return ends._replace(head=robot_heads.looking(rig, ends.head))
 
 
-def _ends_found(rig: bpy.types.Object) -> GazeBones:
+def _ends_found(rig: bpy.types.Object, figure: Figure) -> GazeBones:
     """Last bone of torso, head and each eye, found by names and structure; in a rig with control bones, the
     controls of these bones.
 
@@ -100,7 +100,6 @@ def _ends_found(rig: bpy.types.Object) -> GazeBones:
     )
     if imported_robot.is_robot(rig) and ends.torso:
         return gaze_controls.resolved(controls, bones, ends)
-    figure = Figure(rig)
     completed = _completed(figure, ends)
     if imported_robot.is_robot(rig) and ends.head:
         completed = ends._replace(torso=completed.torso)
@@ -159,10 +158,11 @@ def _completed(figure: Figure, ends: GazeBones) -> GazeBones:
     )
 
 
-def ends_selected(rig: bpy.types.Object, selected: list[str]) -> GazeBones:
+def ends_selected(rig: bpy.types.Object, selected: list[str], figure: Figure | None = None) -> GazeBones:
     """Last bone of torso, head and each eye, from the selected bones; if only some parts are selected, such
     as the head, the others are found by names and structure. A single bone apart from the figure found, such
     as a head without a parent, is a head of its own if it has eyes, or if the figure has no limbs or no head.
+    `figure`: the armature's figure; None: it is read.
 
     Raises:
         RigError: the selection is not torso, head and eyes, nor some of the parts found, nor a head apart.
@@ -173,12 +173,12 @@ def ends_selected(rig: bpy.types.Object, selected: list[str]) -> GazeBones:
     )
     if ends is not None:
         return gaze_controls.resolved(controls, bones, ends)
-    found = ends_found(rig)
+    figure = figure or Figure(rig)
+    found = ends_found(rig, figure)
     found_bones = {found.torso, found.head, *found.eyes}
     if all(name in found_bones or controls.control_of(name) in found_bones for name in selected):
         return found
     if len(selected) == 1 and not gaze_controls.is_joined(controls, selected[0], found.head):
-        figure = Figure(rig)
         eyes = gaze_structure.eyes_below(figure, selected[0])
         if eyes or not (found.head and gaze_structure.has_limbs(figure)):
             return gaze_controls.resolved(controls, bones, GazeBones("", selected[0], eyes))
@@ -199,11 +199,11 @@ class _Parts(NamedTuple):
     ends: GazeBones
 
 
-def _parts(rig: bpy.types.Object, controls: Controls, ends: GazeBones) -> _Parts:
+def _parts(rig: bpy.types.Object, controls: Controls, ends: GazeBones, figure: Figure) -> _Parts:
     """Bones of the chains to be made for the given ends. Raises RigError if parts are missing."""
     bones = parents(rig)
     torso, head, eyes = gaze_bones.spans(
-        bones, ends, controls.upstream, controls.is_followed, _structure(rig)
+        bones, ends, controls.upstream, controls.is_followed, _structure(rig, figure)
     )
     if torso is not None and not _moves(rig, head):
         torso, head = None, gaze_bones.Span(torso.root, head.end)
@@ -215,9 +215,9 @@ def _parts(rig: bpy.types.Object, controls: Controls, ends: GazeBones) -> _Parts
     )
 
 
-def _checked_parts(rig: bpy.types.Object, ends: GazeBones) -> _Parts:
+def _checked_parts(rig: bpy.types.Object, ends: GazeBones, figure: Figure) -> _Parts:
     """Bones of the chains for these ends. Raises RigError if parts are missing, or no chain is possible."""
-    parts = _parts(rig, Controls(rig), ends)
+    parts = _parts(rig, Controls(rig), ends, figure)
     robot_heads.refuse_unmoved(rig, path_names(rig.pose.bones, parts.head.root, parts.head.end))
     for span in filter(None, (parts.torso, parts.head, *parts.eyes)):
         chains.moving_bones(rig, path_names(rig.pose.bones, span.root, span.end))
@@ -229,7 +229,7 @@ def _moves(rig: bpy.types.Object, span: gaze_bones.Span) -> bool:
     return any(joint_axes(rig.pose.bones[name]) for name in path_names(rig.pose.bones, span.root, span.end))
 
 
-def _structure(rig: bpy.types.Object) -> gaze_bones.Structure:
+def _structure(rig: bpy.types.Object, figure: Figure) -> gaze_bones.Structure:
     """First bones of chains by the structure of the figure; the head of an imported robot begins with the
     first link named head or neck.
     """
@@ -239,7 +239,6 @@ def _structure(rig: bpy.types.Object) -> gaze_bones.Structure:
             lambda name: robot_heads.first_link(rig, name),
             lambda name, end: False,
         )
-    figure = Figure(rig)
 
     def line(name: str) -> list[str]:
         return chain_root.line(rig, [name, *parents_of(rig, name)], figure).bones
@@ -256,7 +255,11 @@ def _structure(rig: bpy.types.Object) -> gaze_bones.Structure:
 
 
 def make(
-    context: bpy.types.Context, rig: bpy.types.Object, ends: GazeBones, target: bpy.types.Object | None = None
+    context: bpy.types.Context,
+    rig: bpy.types.Object,
+    ends: GazeBones,
+    target: bpy.types.Object | None = None,
+    figure: Figure | None = None,
 ) -> GazeSetup:
     """Makes the chains of torso, head and eyes. If it raises an error, nothing has changed.
 
@@ -265,18 +268,20 @@ def make(
         rig: The armature object.
         ends: Last bone of each part.
         target: Object to look at; None: a new empty in front of the character.
+        figure: The armature's figure; None: it is read.
 
     Raises:
         RigError: parts are missing, or no chain is possible on them.
     """
-    torso, head, eyes, pointing, ends = _checked_parts(rig, ends)
+    figure = figure or Figure(rig)
+    torso, head, eyes, pointing, ends = _checked_parts(rig, ends, figure)
     switched = isolation.joined(rig, path_names(rig.pose.bones, head.root, head.end))
     controls = Controls(rig)
-    front = front_of(rig, ends)
+    front = front_of(figure, ends)
     given, target = target, target or gaze_target.make(context, rig, ends, front)
     lowest = torso or head
-    legs = chains.why_begins(rig, path_names(rig.pose.bones, lowest.root, lowest.end))
-    has_torso = bool(torso or ends.torso) or _stands(rig, controls, head.end)
+    legs = chains.why_begins(rig, path_names(rig.pose.bones, lowest.root, lowest.end), figure)
+    has_torso = bool(torso or ends.torso) or _stands(figure, controls, head.end)
     has_eyes = bool(eyes or pointing.aims)
     chain_names = []
     for name, span, gaze in _named_spans(torso, head, eyes, has_eyes):
@@ -335,9 +340,10 @@ def _named_spans(
     ]
 
 
-def _stands(rig: bpy.types.Object, controls: Controls, head: str) -> bool:
+def _stands(figure: Figure, controls: Controls, head: str) -> bool:
     """Whether a figure stands on limbs below its head, without a torso. Not for imported robots."""
-    return not imported_robot.is_robot(rig) and bool(Figure(rig).standing([head, *controls.upstream(head)]))
+    upward = [head, *controls.upstream(head)]
+    return not imported_robot.is_robot(figure.rig) and bool(figure.standing(upward))
 
 
 def _new_chain(
@@ -360,18 +366,17 @@ def _new_chain(
     return chain
 
 
-def front_of(rig: bpy.types.Object, ends: GazeBones) -> Vector:
+def front_of(figure: Figure, ends: GazeBones) -> Vector:
     """Direction (armature space, at rest) that the character faces: from its left and right bones, else from
     eyes that point clearly one way, else from its symmetry, else from the position of its eyes.
     """
-    up = forward.up_of(rig)
-    bones = rig.data.bones
+    rig = figure.rig
+    up, bones = forward.up_of(rig), rig.data.bones
     pairs = gaze_bones.sides(parents(rig))  # (left bone, right bone)
     left = sum((bones[first].head_local - bones[second].head_local for first, second in pairs), Vector())
     looks = [forward.axis_at_rest(rig, eye, "+Y") for eye in ends.eyes]
     guesses = [left.cross(up)]
     if not imported_robot.is_robot(rig):
-        figure = Figure(rig)
         # the figure's front may be that of a part that does not carry the eyes
         fronts = (gaze_structure.look_of(figure, [figure.index[eye] for eye in ends.eyes]), figure.front)
         to_armature = rig.matrix_world.to_3x3().inverted()

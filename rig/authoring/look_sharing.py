@@ -9,7 +9,7 @@ import bpy
 import numpy as np
 from mathutils import Vector
 
-from ...character.attention import CarriedLook, rising_share
+from ...character.attention import CarriedLook
 from ...character.chain.settings import ChainSettings
 from ...solvers.bones.sharing import MIDDLE, STEP, LookingBones
 from ..bones.axes import REVOLUTE
@@ -115,8 +115,9 @@ def _split(
 
 
 def _taken(share: float, look: float, carried: CarriedLook) -> float:
-    """Angle [rad] that a chain takes of a look to the side by an angle [rad]."""
-    return look * rising_share(share, look, 0.0, carried)
+    """The largest angle [rad] that a chain takes of a look to either side by an angle [rad]."""
+    rest = (1.0 - share) * look
+    return look - min(abs(carried.within(aside, 0.0)[0]) for aside in (rest, -rest))
 
 
 def _carried(chain: bpy.types.PropertyGroup) -> CarriedLook:

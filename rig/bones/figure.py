@@ -2,7 +2,7 @@
 front.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from math import cos, radians
 
@@ -217,12 +217,13 @@ class Figure:
                 return
         planes.append((normal, [float(normal @ middle)]))
 
-    def _corresponding_points(self, bone: int, other: int) -> list[tuple[np.ndarray, np.ndarray]]:
+    def _corresponding_points(self, bone: int, other: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:
         """Pairs of corresponding points (3,) [m] of two sibling bones: their heads, their tips, and the mean
         of the heads of each bone and its descendants.
         """
-        middles = tuple(self.heads[self.below(k)].mean(axis=0) for k in (bone, other))
-        return [(self.heads[bone], self.heads[other]), (self.tips[bone], self.tips[other]), middles]
+        yield self.heads[bone], self.heads[other]
+        yield self.tips[bone], self.tips[other]
+        yield self.heads[self.below(bone)].mean(axis=0), self.heads[self.below(other)].mean(axis=0)
 
     def _images(self, normal: np.ndarray, offset: float) -> dict[int, int]:
         """Index of the mirror image of each bone of the body, for the plane with this unit normal and offset

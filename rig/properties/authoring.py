@@ -21,6 +21,22 @@ TARGET_BONE = (
 )
 
 
+def _carried(name: str, where: str) -> object:
+    """A property: how far what a chain carries can look in a direction."""
+    return FloatProperty(
+        name=name,
+        description=(
+            f"Largest angle of a look {where} that this chain leaves to the chains that it carries, such as a"
+            " head and its eyes: as far as they can look. The chain rotates by what is beyond it, more and"
+            " more as they approach their limits. 180 degrees: no limit; 0: the chain takes all"
+        ),
+        default=pi,  # for files without this setting
+        min=0.0,
+        max=pi,
+        subtype="ANGLE",
+    )
+
+
 class LimberTarget(PropertyGroup):
     """An additional target of a chain."""
 
@@ -113,29 +129,10 @@ class LimberAuthoring:
         ),
         default=1.0,
     )
-    carried_aside: FloatProperty(
-        name="Carried Aside",
-        description=(
-            "Largest angle of a look to the side that this chain leaves to the chains that it carries, such as"
-            " a head and its eyes: as far as they can look. The chain rotates by what is beyond it, more and"
-            " more as they approach their limits. 180 degrees: no limit; 0: the chain takes all"
-        ),
-        default=pi,  # for files without this setting
-        min=0.0,
-        max=pi,
-        subtype="ANGLE",
-    )
-    carried_up: FloatProperty(
-        name="Carried Up",
-        description=(
-            "Largest angle of a look up or down that this chain leaves to the chains that it carries, such as a"
-            " head and its eyes. 180 degrees: no limit; 0: the chain takes all"
-        ),
-        default=pi,  # for files without this setting
-        min=0.0,
-        max=pi,
-        subtype="ANGLE",
-    )
+    carried_left: _carried("Carried Left", "to the left")
+    carried_right: _carried("Carried Right", "to the right")
+    carried_up: _carried("Carried Up", "up")
+    carried_down: _carried("Carried Down", "down")
     dead_zone: FloatProperty(
         name="Dead Zone",
         description=(

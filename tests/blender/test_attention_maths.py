@@ -7,7 +7,15 @@ import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from limber.character.attention import AttentionSettings, attend, bearing, has_jumped, partial, seen_position
+from limber.character.attention import (
+    AttentionSettings,
+    CarriedLook,
+    attend,
+    bearing,
+    has_jumped,
+    partial,
+    seen_position,
+)
 from limber.solvers.gaze import SPEED
 from limber.solvers.goals import Direction, Frame, Orientation, Point, Position
 from limber.solvers.kinematics import rotations
@@ -200,6 +208,46 @@ def test_a_share_is_so_much_of_the_angle_from_where_the_posture_looks(spot, shar
 
 
 JUMPS = AttentionSettings(change=0.5, eases_jumps=True)
+
+
+def shared_look(target, share: float, carried: CarriedLook):
+    """Direction in which an end that faces Y looks at a far target; it leaves the rest to what it carries."""
+    joint = Joint("neck", -1, rotations.IDENTITY, (0.0, 0.0, 0.0), rotations.X, -3.0, 3.0)
+    pose = Skeleton((joint,), rotations.IDENTITY, (0.0, 0.2, 0.0)).forward([0.0])
+    return partial(pose, Direction(rotations.unit(target)), share, carried).gaze(pose.tool_position)
+
+
+@pytest.mark.parametrize("share", [0.2, 0.7])
+@pytest.mark.parametrize("aside", [2, 10, 30])
+def test_with_limits_of_what_is_carried_a_look_follows_a_target_overhead_evenly(share, aside):
+    carried = CarriedLook(*map(math.radians, (20, 60, 30, 50)))
+    level, step = math.radians(aside), math.radians(0.5)
+    looks = [
+        shared_look(
+            (math.sin(level), math.cos(level) * math.cos(k * step), math.cos(level) * math.sin(k * step)),
+            share,
+            carried,
+        )
+        for k in range(200)
+    ]
+    changes = [rotations.vector_angle(*pair) for pair in pairwise(looks)]
+    assert max(changes) < 1.5 * step
+
+
+@pytest.mark.parametrize("aside", range(-80, 81, 20))
+@pytest.mark.parametrize("up", [-40, -15, 0, 15, 40])
+@pytest.mark.parametrize("most", [(40, 15, 30, 50), (40, 15, math.inf, math.inf)])
+def test_what_is_left_of_a_look_to_others_is_within_their_limits_in_each_direction(aside, up, most):
+    left, right, upward, downward = limits = tuple(map(math.radians, most))
+    yaw, pitch = math.radians(aside), math.radians(up)
+    target = (-math.sin(yaw) * math.cos(pitch), math.cos(yaw) * math.cos(pitch), math.sin(pitch))
+    x, y, z = shared_look(target, 0.2, CarriedLook(*limits))
+    level = rotations.multiply(
+        rotations.about(rotations.Z, math.atan2(-x, y)), rotations.about(rotations.X, math.asin(z))
+    )
+    x, y, z = rotations.rotate(rotations.conjugate(level), target)
+    assert -right - 1e-6 < math.asin(-x) < left + 1e-6
+    assert -downward < math.atan2(z, y) < upward
 
 
 @pytest.mark.parametrize("rate", [12, 24, 60, 240])

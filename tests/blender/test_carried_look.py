@@ -50,7 +50,7 @@ def at(rig, aside: float, distance: float, height: float = 0.05):
 
 def leaves(chain) -> tuple[float, float, float]:
     """Dead zone of a chain, and what it leaves to others aside and up [degrees]."""
-    return degrees(chain.dead_zone), degrees(chain.carried_aside), degrees(chain.carried_up)
+    return degrees(chain.dead_zone), degrees(chain.carried_left), degrees(chain.carried_up)
 
 
 def misses(rig, *names: str) -> float:
@@ -248,6 +248,87 @@ def test_a_torso_counts_the_range_of_a_head_in_each_direction():
     assert up + dead_zone == pytest.approx(30, abs=2)
 
 
+def shown_look(rig, aim, aside: float, up: float) -> dict:
+    """Rotations of bones, as shown live, with a target 3 m away at angles [degrees] to the left and up."""
+    aside, up = radians(aside), radians(up)
+    aim.location = rig.data.bones["head"].head_local + 3 * Vector(
+        (sin(aside) * cos(up), -cos(aside) * cos(up), sin(up))
+    )
+    bpy.context.scene.frame_set(1)
+    bpy.context.view_layer.update()
+    bpy.ops.limber.live_all()
+    bpy.context.scene.frame_set(2)
+    shown = rotations(rig)
+    assert misses(rig, "Head") < 0.1, (aside, up)
+    bpy.ops.limber.end_live_all()
+    return shown
+
+
+def torso_rotation(rest: dict, shown: dict) -> float:
+    """Rotation [degrees] of the torso's end from one state to another."""
+    ends = [state["lumbar"] @ state["thorax"] for state in (rest, shown)]
+    return degrees(ends[0].rotation_difference(ends[1]).angle)
+
+
+def one_sided(most: float):
+    """A figure without eyes whose neck nods and pans, from -40 degrees to an angle [degrees] to the other
+    side, and a target in front.
+    """
+    rig = without_eyes()
+    limit_rotation(rig, "head", 0)
+    neck = rig.pose.bones["neck"]
+    neck.lock_rotation[2] = True
+    limit = neck.constraints.new("LIMIT_ROTATION")
+    limit.owner_space, limit.use_limit_y, limit.min_y, limit.max_y = (
+        "LOCAL",
+        True,
+        -radians(40),
+        radians(most),
+    )
+    bpy.context.view_layer.update()
+    aim = at(rig, 0, 3)
+    bpy.ops.limber.eyes_head_torso()
+    return rig, aim
+
+
+@pytest.mark.parametrize("most", [2, 0])
+def test_each_side_of_a_neck_counts_by_itself(most: float):
+    rig, aim = one_sided(most)
+    rest = shown_look(rig, aim, 0, 0)
+    free, blocked = (torso_rotation(rest, shown_look(rig, aim, aside, 0)) for aside in (-40, 40))
+    assert free < 15
+    assert blocked > 40 - 2 - 1
+    torso = rig.limber.chains["Torso"]
+    sides = [getattr(torso, name) for name in ("carried_left", "carried_right")]
+    assert sum(map(degrees, sides)) + 2 * degrees(torso.dead_zone) == pytest.approx(40 + most, abs=2)
+
+
+@pytest.mark.parametrize("most", [0.2, 0])
+def test_no_bone_jumps_where_a_look_crosses_to_a_side_without_range(most: float):
+    rig, aim = one_sided(most)
+    before = None
+    for aside in (-0.75, -0.25, 0.25, 0.75, 1.25):
+        after = shown_look(rig, aim, aside, 30)
+        assert before is None or largest_change(before, after) < 2, aside
+        before = after
+
+
+def test_eyes_with_narrow_limits_meet_targets_from_a_rolled_head():
+    rig = child(eye_limit=5)
+    bpy.ops.object.mode_set(mode="EDIT")
+    head = rig.data.edit_bones["head"]
+    head.tail = head.head + Vector((0, -head.length, 0))
+    head.roll = radians(45)
+    bpy.ops.object.mode_set(mode="OBJECT")
+    aim = at(rig, 0, 100)
+    bpy.ops.limber.eyes_head_torso()
+    bpy.ops.limber.live_all()
+    aim.location = rig.data.bones["head"].head_local + 100 * Vector((-1, -0.27, 0))
+    for frame in range(2, 80):
+        bpy.context.scene.frame_set(frame)
+    assert misses(rig, "Left Eye", "Right Eye") < 0.1
+
+
 def test_a_neck_that_only_pans_keeps_its_part_of_a_look():
     rig = without_eyes()
     for bone in ("neck", "head"):
@@ -270,6 +351,6 @@ def test_chains_of_earlier_files_leave_as_much_to_others_as_before():
     select(rig, "head")
     bpy.ops.limber.new_chain()
     chain = rig.limber.chains[0]
-    assert (chain.carried_aside, chain.carried_up) == pytest.approx((pi, pi))
+    assert (chain.carried_left, chain.carried_up) == pytest.approx((pi, pi))
     assert ChainSettings.of(chain).carried == ANY_LOOK
     assert ChainSettings.of_numbers({"share": 0.2}).carried == ANY_LOOK

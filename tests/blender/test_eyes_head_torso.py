@@ -9,6 +9,7 @@ import bpy
 import numpy as np
 import pytest
 from limber.rig.authoring.next_step import next_step
+from limber.rig.bones.figure import Figure
 from limber.rig.showing import chain_lines
 from mathutils import Matrix, Vector
 
@@ -135,6 +136,19 @@ def test_a_new_target_is_where_a_posed_head_looks():
     bpy.ops.limber.eyes_head_torso(head="head", eye="Eyeball.L", other_eye="Eyeball.R")
     for chain in rig.limber.chains:
         assert missed(rig, chain) < 0.1, chain.name
+
+
+def test_a_pose_at_the_press_is_not_straight_ahead_in_other_frames():
+    facing = []
+    for posed in (0, 30):
+        rig = character()
+        select(rig, "head")
+        rig.pose.bones["neck"].rotation_euler.y = radians(posed)
+        bpy.context.view_layer.update()
+        bpy.ops.limber.eyes_head_torso(head="head", eye="Eyeball.L", other_eye="Eyeball.R")
+        facing.append([(chain.forward_axis, *chain.forward_direction) for chain in rig.limber.chains])
+        bpy.ops.object.mode_set(mode="OBJECT")
+    assert facing[0] == facing[1]
 
 
 def test_eyes_without_limits_do_not_turn_round_and_limits_of_the_rig_stay():
@@ -360,6 +374,26 @@ def test_where_it_cannot_be_done_the_button_says_why():
 
 
 @pytest.mark.skipif(not HUMAN.exists(), reason=f"no {HUMAN}")
+@pytest.mark.parametrize("axis", range(3))
+def test_an_armature_scaled_to_nothing_says_so(axis: int):
+    rig = character()
+    rig.scale[axis] = 0.0
+    bpy.context.view_layer.update()
+    with pytest.raises(RuntimeError, match="is scaled to 0 along an axis: give it a scale other than 0"):
+        bpy.ops.limber.eyes_head_torso()
+    assert not rig.limber.chains
+
+
+def test_the_symmetry_of_a_figure_is_found_once_for_one_press(monkeypatch):
+    rig, _ = made("Mixamo")
+    make_active(rig)
+    found, candidates = [], Figure._candidates
+    monkeypatch.setattr(Figure, "_candidates", lambda figure: found.append(1) or candidates(figure))
+    bpy.ops.limber.eyes_head_torso()
+    assert len(rig.limber.chains) == 4
+    assert len(found) == 1
+
+
 def test_an_imported_human_without_eyes_gets_torso_and_head_that_face_as_robots_do():
     bpy.ops.limber.import_robot(filepath=str(HUMAN))
     rig = bpy.context.active_object

@@ -4,6 +4,7 @@ of the body, legs in the air, eyes with bones of their own.
 
 import bpy
 import pytest
+from limber.rig.authoring import chain_root
 
 from tests.blender.makers_rigs import both, line
 from tests.blender.rigs import select
@@ -75,6 +76,23 @@ def test_legs_in_the_air_stay_by_their_names():
     select(rig, "Head")
     bpy.ops.limber.new_chain()
     assert rig.limber.chains[0].root == "Body"
+
+
+def test_legs_in_the_air_are_not_said_to_stand(capfd):
+    select(armature(WINGED), "Head")
+    bpy.ops.limber.new_chain()
+    assert "; legs hang from 'BodyRoot';" in capfd.readouterr().out
+
+
+def test_only_feet_that_end_a_leg_in_the_air_count():
+    toes = both(line("Feet.L", ("Feet2.L", 0.5, 0.2, 0.6), tip=(0.5, 0, 0.6)))
+    rig = armature({**WINGED, **both({"Foot.L": ("Body", (0.5, 0.3, 0.8), (0.5, 0.6, 0.8))}), **toes})
+    assert spans(rig)["Torso"] == ("Body", "Body")
+    upward = ["Head", "Neck", "Body", "BodyRoot", "Root"]
+    assert chain_root.line(rig, upward) == (upward[:3], "legs hang from 'BodyRoot'")
+    for bone in ("Feet.R", "Feet2.R", "Foot.R"):
+        rig.data.bones[bone].name = bone.replace("Fe", "E").replace("Fo", "O")
+    assert chain_root.line(rig, upward).why == "a leg hangs from 'BodyRoot'"
 
 
 @pytest.mark.parametrize("end", ["UpperLeg.L", "Feet.L"])
