@@ -117,7 +117,6 @@ def kept(rig) -> list:
     ]
 
 
-@pytest.mark.every_blender
 def test_any_calibration_is_loaded_or_is_a_sentence_and_nothing_has_changed(calibrated, path):
     from limber.hardware.errors import HardwareError
     from limber.rig.blender.errors import RigError
