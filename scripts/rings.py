@@ -62,11 +62,11 @@ WAITING = ("hardware", "player", "makers")
 WINDOWS = ("newer", "older")  # windows of scripts/window.sh; the first one that is available runs all scripts
 WINDOW_MARK = "every_window"  # mark of files that run in every window
 SHARED = 20  # number of files of tests in a process
-SHARED_WAITING = 12  # the same of folders in WAITING, whose processes take one to three minutes
-SHARED_WINDOW = 16  # number of files of tests in a process with a window
-# number of files of tests in a process with a Blender, one and a half to two minutes each; each process takes
-# 5 s to start
-SHARED_BLENDER = 54
+SHARED_WAITING = 16  # the same of folders in WAITING, whose processes take one to three minutes
+# number of files of tests in a process with a window: all, since each process takes 5 s to start
+SHARED_WINDOW = 40
+# number of files of tests in a process with a Blender, two minutes each; each process takes 5 s to start
+SHARED_BLENDER = 80
 SHARED_SOME_CASES = 200  # the same where only some cases of marked tests run
 
 

@@ -19,9 +19,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-# [s] time limit for one process: the longest takes about 100 s on two idle cores, five times that on busy
+# [s] time limit for one process: the longest takes about 150 s on two idle cores, five times that on busy
 # ones
-LIMIT = 600.0
+LIMIT = 900.0
 LOOK = 0.05  # [s] time between two checks whether a process has ended
 HEARTBEAT = 20.0  # [s] time between two lines that list the running jobs
 NO_TEST_COLLECTED = 5  # pytest's exit code if no test was collected

@@ -12,9 +12,9 @@ works between its steps:
         stage.facts["panels"] = 7               # values that the test checks
 
 A script begins with an empty scene, Blender's default settings and the newly enabled extension. Each line of
-standard input names a script, a file for its facts and a file for a last picture, separated by tabs. The
-scripts run one after another until one fails or the input ends; then Blender quits. scripts/window.sh starts
-this program.
+standard input names a script, a file for its facts, a file for a last picture and the scale of the interface,
+separated by tabs. The scripts run one after another until one fails or the input ends; then Blender quits.
+scripts/window.sh starts this program.
 """
 
 import importlib
@@ -191,9 +191,10 @@ def draw_roughly() -> None:
                     space.shading.show_object_outline = False
 
 
-def settle_in() -> None:
-    """Sets up the state in which every script begins."""
+def settle_in(scale: float) -> None:
+    """Sets up the state in which every script begins, with an interface of this scale."""
     bpy.context.preferences.view.show_splash = False
+    bpy.context.preferences.view.ui_scale = scale
     bpy.context.preferences.view.use_save_prompt = False
     if SMOOTH not in os.environ:
         draw_roughly()
@@ -288,8 +289,9 @@ class Director:
         else:
             start_afresh()
         self._began = True
-        settle_in()
-        self._performance = Performance(*map(Path, order.split("\t")))
+        *paths, scale = order.split("\t")
+        settle_in(float(scale))
+        self._performance = Performance(*map(Path, paths))
         return FIRST if is_first else AFRESH
 
     def _quit(self) -> None:

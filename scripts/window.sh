@@ -165,7 +165,7 @@ run() {
     script=$(realpath "$script")
     SCRIPT_FOLDER=$(dirname "$script")
     RUN=$(mktemp -d)
-    start <<<"$script"$'\t'"$RUN/result.json"$'\t'"$RUN/picture.png"
+    start <<<"$script"$'\t'"$RUN/result.json"$'\t'"$RUN/picture.png"$'\t1'
     sleep "$LIMIT" >/dev/null 2>&1 &
     timer=$!
     wait -n "$job" "$timer" || code=$?

@@ -16,9 +16,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """If not all cases are requested, selects the tests marked `every_blender`, and the requested share of
     their cases.
 
-    Marked are whole files about Blender's own behaviour (operators, undo, saving, handlers, overrides,
-    actions, rendering, import) and, in files about Limber's computations, the only tests that reach some code
-    that uses Blender. All other tests give the same result in every Blender.
+    Marked is what touches what differs between Blenders (properties, keys with their actions and slots, the
+    depsgraph, handlers, undo, operators, drawing, rendering, files): whole files about Blender's own
+    behaviour, and in other files the only tests that reach some code that uses Blender, the cheapest of those
+    that do. All other tests give the same result in every Blender.
     """
     every, first = map(int, CASES.split(":"))
     if every == 1:

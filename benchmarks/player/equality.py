@@ -37,7 +37,7 @@ def main() -> None:
     if unknown := set(parsed.cases) - set(CASES):
         parser.error(f"there is no case {', '.join(sorted(unknown))}: there is {', '.join(CASES)}")
     if parsed.here:
-        print(_compared(parsed.cases[0], parsed.seconds))
+        print(_started(parsed.cases[0], parsed.seconds))
         return
     for name in parsed.cases or CASES:
         command = [sys.executable, "-m", __spec__.name, name, "--seconds", str(parsed.seconds), "--here"]
@@ -45,14 +45,23 @@ def main() -> None:
         print(f"{name}: {done.stdout.splitlines()[-1]}", flush=True)
 
 
-def _compared(case: str, seconds: float) -> str:
-    """Plays a case live, baked, and by the player; returns the differences as text."""
+def _started(case: str, seconds: float) -> str:
+    """As `compared`, in a Blender that has just been started."""
     import bpy
     import limber
 
     bpy.ops.wm.read_factory_settings(use_empty=True)
     bpy.context.preferences.addons.new().module = limber.__package__
     limber.register()
+    return compared(case, seconds)
+
+
+def compared(case: str, seconds: float) -> str:
+    """Plays a case live, baked, and by the player, in an empty file of a Blender with Limber enabled; returns
+    the differences as text.
+    """
+    import bpy
+
     scene = bpy.context.scene
     CASES[case]()
     scene.frame_start, scene.frame_end = 1, 1 + round(seconds * scene.render.fps / scene.render.fps_base)

@@ -14,8 +14,6 @@ from tests.blender import batch_commands
 from tests.blender.baking import apart, curves, drop_keys, moving_chain, played
 from tests.blender.rigs import UPRIGHT, build, looking_chain
 
-pytestmark = pytest.mark.every_blender
-
 
 @pytest.fixture
 def chain():
@@ -55,6 +53,7 @@ def test_only_what_is_live_is_baked_where_that_is_asked_for(rig, chain):
     assert len(bake_scene(bpy.context.scene, only_live=True).actions) == 1
 
 
+@pytest.mark.every_blender
 def test_frames_without_a_goal_are_remarked_with_the_first_of_them(rig, chain):
     chain.target.animation_data_clear()
     chain.target.location = (0.4, -0.4, 0.5)
@@ -68,6 +67,7 @@ def test_frames_without_a_goal_are_remarked_with_the_first_of_them(rig, chain):
     assert "In 2 frames, from 8, a goal could not be followed" in remark
 
 
+@pytest.mark.every_blender
 def test_another_folder_gets_the_same_tree(tmp_path):
     source, out = tmp_path / "source", tmp_path / "out"
     names = ["day/walk.blend", "run.blend", "walk.blend"]
@@ -78,6 +78,7 @@ def test_another_folder_gets_the_same_tree(tmp_path):
     assert [task.output.relative_to(out).as_posix() for task in batch.tasks] == names
 
 
+@pytest.mark.every_blender
 def test_a_linked_armature_is_refused_with_the_remedy(rig, chain, tmp_path):
     library = tmp_path / "library.blend"
     bpy.ops.wm.save_as_mainfile(filepath=str(library))
@@ -90,6 +91,7 @@ def test_a_linked_armature_is_refused_with_the_remedy(rig, chain, tmp_path):
         bake_scene(bpy.context.scene)
 
 
+@pytest.mark.every_blender
 def test_the_command_bakes_files_and_names_those_that_fail(rig, chain, tmp_path):
     walk = tmp_path / "walk.blend"
     bpy.ops.wm.save_as_mainfile(filepath=str(walk))
@@ -119,6 +121,7 @@ def test_the_command_bakes_files_and_names_those_that_fail(rig, chain, tmp_path)
     assert (again.returncode, "1 baked already" in again.stdout) == (0, True)
 
 
+@pytest.mark.every_blender
 def test_a_command_that_cannot_begin_says_why(tmp_path):
     done = command(tmp_path / "nowhere.blend")
     assert done.returncode == 2

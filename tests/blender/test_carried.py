@@ -15,7 +15,6 @@ from tests.blender.shown import depsgraph, evaluated, no_handler_raises  # noqa:
 
 SPINE = ("hips", "belly", "chest", "neck", "head")
 WAYS = ("does not inherit", "copies", "copies half", "copies a bone of the chain", "copies in local space")
-pytestmark = pytest.mark.every_blender
 
 
 def isolated(way: str):
@@ -134,6 +133,7 @@ def test_an_isolated_head_looks_exactly_and_its_neck_and_chest_take_their_part(w
         assert 2 < twist(rig, name, parent, before) < 30, name
 
 
+@pytest.mark.every_blender
 @pytest.mark.parametrize("way", WAYS)
 def test_from_any_authored_pose_it_looks_exactly_and_without_influence_it_is_that_pose(way: str):
     rig = isolated(way)

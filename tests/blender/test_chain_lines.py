@@ -15,8 +15,6 @@ from tests.blender.characters import character
 from tests.blender.rigs import looking_chain, make_active
 from tests.blender.shown import choose, depsgraph, settle
 
-pytestmark = pytest.mark.every_blender
-
 
 @pytest.fixture
 def chain():
@@ -40,6 +38,7 @@ def test_the_ray_of_an_end_that_looks_at_its_target_ends_in_it(rig, chain, sessi
     assert ray.eye.z > 0.3
 
 
+@pytest.mark.every_blender
 def test_a_target_that_is_deleted_while_live_has_no_ray_until_it_is_back(rig, chain, session):
     from limber.rig.showing import chain_lines
 
@@ -82,6 +81,7 @@ def test_the_ray_misses_by_the_angle_that_the_end_misses(rig, chain, session):
     assert degrees(ray.error) == pytest.approx(error, abs=0.1)
 
 
+@pytest.mark.every_blender
 def test_a_chain_that_leaves_a_part_to_others_shows_that_and_no_error(rig, chain, session):
     from limber.rig.showing import chain_lines
 
@@ -95,6 +95,7 @@ def test_a_chain_that_leaves_a_part_to_others_shows_that_and_no_error(rig, chain
     assert not any(colour == chain_overlay.MISS for colour, _ in chain_overlay.drawing().segments)
 
 
+@pytest.mark.every_blender
 def test_a_look_that_eases_to_a_target_that_has_jumped_says_so_and_shows_no_error(rig, chain, session):
     choose(chain, change=1.0, filter="none")
     settle()
@@ -111,6 +112,7 @@ def test_a_look_that_eases_to_a_target_that_has_jumped_says_so_and_shows_no_erro
     assert ray.label("Head") == "Head: error 0.0°"
 
 
+@pytest.mark.every_blender
 def test_a_look_that_is_to_go_past_its_target_says_so_and_shows_no_error(rig, chain, session):
     choose(chain, look_aside=radians(10))
     settle()
@@ -170,6 +172,7 @@ def test_an_arc_ends_after_a_full_turn_and_a_joint_without_limits_has_none():
     assert all(len(circle.points) == 61 for circle in circles), "more is drawn again and again"
 
 
+@pytest.mark.every_blender
 def test_the_hand_of_the_last_bones_joint_points_as_the_bone_does(rig, chain, session):
     from limber.rig.showing import chain_lines
 
@@ -216,6 +219,7 @@ def test_without_live_there_is_nothing_to_draw(rig, chain):
     assert live.live_chains() == []
 
 
+@pytest.mark.every_blender
 def test_words_beside_one_target_lie_above_one_another_and_others_stay_where_they_are():
     from limber.panels.authoring.chain_overlay import LABEL_HEIGHT, free_label_position
 
@@ -228,6 +232,7 @@ def test_words_beside_one_target_lie_above_one_another_and_others_stay_where_the
     assert len(set(heights)) == 3
 
 
+@pytest.mark.every_blender
 def test_nothing_is_drawn_over_a_chain_while_a_bake_steps_through_the_scene(rig, chain, session):
     from limber.panels.authoring import chain_overlay
 

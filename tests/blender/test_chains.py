@@ -8,8 +8,6 @@ from limber.rig.properties.frame_range import bake_range
 
 from tests.blender.rigs import UPRIGHT, build, looking_chain, make_active, select
 
-pytestmark = pytest.mark.every_blender
-
 ORDERS = ("XYZ", "XZY", "YXZ", "YZX", "ZXY", "ZYX")
 
 
@@ -67,6 +65,7 @@ def test_a_given_root_without_a_selected_end_asks_for_that():
     assert "select the end bone" in refusal(build(UPRIGHT), root="middle")
 
 
+@pytest.mark.every_blender
 def test_a_branching_selection_is_refused_and_names_the_bones():
     rig = build({**UPRIGHT, "arm": "X", "hand": "X"}, parents={"arm": "middle"})
     said = refusal(rig, "base", "head", "arm")
@@ -75,6 +74,7 @@ def test_a_branching_selection_is_refused_and_names_the_bones():
     assert "one path" in said
 
 
+@pytest.mark.every_blender
 def test_a_chain_that_lost_a_bone_is_to_be_removed_before_another_is_made():
     rig = build(UPRIGHT)
     new_chain(rig, "head")
@@ -108,6 +108,7 @@ def test_add_end_names_what_to_press_once_a_chain_that_lost_a_bone_is_removed():
     assert rig.limber.chains["head"].ends[0].bone == "hand"
 
 
+@pytest.mark.every_blender
 def test_nothing_selected_is_refused_with_what_to_select():
     assert "select the end bone" in refusal(build(UPRIGHT))
 
@@ -129,6 +130,7 @@ def test_bones_without_a_free_axis_make_no_joints():
     assert joints(new_chain(rig, "head")) == [("lower", "X"), ("head", "Z")]
 
 
+@pytest.mark.every_blender
 def test_a_path_with_all_axes_locked_is_refused():
     assert "unlock the axes that have a motor" in refusal(build({"base": "", "head": ""}), "head")
 
@@ -172,6 +174,7 @@ def one_bone(free="X"):
     return rig, rig.pose.bones["head"]
 
 
+@pytest.mark.every_blender
 def test_limits_come_from_a_limit_rotation_constraint_in_local_space():
     rig, bone = one_bone()
     bone.use_ik_limit_x, bone.ik_min_x, bone.ik_max_x = True, -1.0, 1.0
@@ -210,6 +213,7 @@ def test_a_limit_rotation_that_does_not_limit_the_joints_own_angle_gives_no_limi
     assert (joint.lower, joint.upper) == pytest.approx((-pi, pi))
 
 
+@pytest.mark.every_blender
 def test_an_axis_that_a_limit_rotation_holds_is_locked():
     rig, bone = one_bone("XY")
     limit_rotation(bone, use_limit_x=True, min_x=0.0, max_x=0.0)
@@ -231,6 +235,7 @@ def test_a_head_alone_starts_below_the_chain_that_it_hangs_on():
     assert (chain.root, chain.end) == ("upper", "head")
 
 
+@pytest.mark.every_blender
 def test_each_chain_has_a_name_and_an_identity_of_its_own():
     rig = build({**UPRIGHT, "arm": "X", "hand": "XZ"}, parents={"arm": "base"})
     first, second = new_chain(rig, "lower", "head"), new_chain(rig, "arm", "hand")
@@ -335,6 +340,7 @@ def test_matching_follows_locks_and_keeps_the_settings_of_joints_that_stay():
     assert chain.joints[2].upper == 0.75
 
 
+@pytest.mark.every_blender
 def test_matching_keeps_the_chain_when_all_axes_are_locked():
     rig = build(UPRIGHT)
     chain = new_chain(rig, "head")

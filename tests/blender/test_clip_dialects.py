@@ -16,8 +16,6 @@ from limber.rig.output.clips.scene import import_clip
 from tests.blender.clips import JOINTS, Clip, walk
 from tests.robots.test_work import DOUBLE, lines_run
 
-pytestmark = pytest.mark.every_blender
-
 FRAMES = 12
 POSITIONS = "Xposition Yposition Zposition"
 ROTATIONS = "Zrotation Xrotation Yrotation"
@@ -121,6 +119,7 @@ DIALECTS = {
 }
 
 
+@pytest.mark.every_blender
 @pytest.mark.parametrize("name", DIALECTS)
 def test_a_clip_of_another_dialect_has_the_same_poses(tmp_path, name):
     plain = poses(clip().write(tmp_path / "plain.bvh"))
@@ -137,6 +136,7 @@ def test_a_clip_of_another_dialect_has_the_same_poses(tmp_path, name):
     assert bpy.context.scene.render.fps / bpy.context.scene.render.fps_base == pytest.approx(30.0, rel=1e-4)
 
 
+@pytest.mark.every_blender
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "latin-1"])
 def test_names_with_colons_blanks_and_letters_of_any_language_are_read(tmp_path, encoding):
     other = clip()
@@ -147,6 +147,7 @@ def test_names_with_colons_blanks_and_letters_of_any_language_are_read(tmp_path,
     assert {"mixamorig:Hips", "Bip01_Head", "Hüfte", "Hüfte.001"} <= bones
 
 
+@pytest.mark.every_blender
 @pytest.mark.parametrize(
     ("found", "becomes", "sentence"),
     [
@@ -174,6 +175,7 @@ def test_what_is_wrong_with_a_clip_is_said(tmp_path, found, becomes, sentence):
         import_clip(path)
 
 
+@pytest.mark.every_blender
 @pytest.mark.parametrize(
     ("found", "becomes"),
     [(r"\S+\n$", "x" * 5000 + "\n"), (r"ROOT (?s:.*?)OFFSET", f"ROOT {'x' * 5000}\n{{\nOFFSET x")],

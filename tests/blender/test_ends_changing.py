@@ -11,8 +11,6 @@ from tests.blender.rigs import make_active, select
 from tests.blender.shown import go_live, no_handler_raises, session, settle, shortfall
 from tests.blender.trees import BODY, PARENTS, add_end, body, joints
 
-pytestmark = pytest.mark.every_blender
-
 __all__ = ["no_handler_raises"]
 
 ARM = [
@@ -51,6 +49,7 @@ def test_removing_an_end_takes_its_own_joints_alone_and_live_goes_on():
     assert shortfall(rig, chain, "head")[0] < 0.1
 
 
+@pytest.mark.every_blender
 def test_adding_an_end_while_live_goes_on_with_the_tree():
     rig, chain, _ = body()
     bpy.ops.limber.remove_end()
@@ -95,6 +94,7 @@ def test_a_second_chain_that_would_share_joints_is_told_to_be_another_end():
         bpy.ops.limber.new_chain()
 
 
+@pytest.mark.every_blender
 @pytest.mark.parametrize(
     ("bone", "words"),
     [
@@ -145,6 +145,7 @@ def test_match_joints_goes_over_the_whole_tree():
     assert not any(bone == "neck" for bone, _ in joints(chain))
 
 
+@pytest.mark.every_blender
 def test_a_bone_renamed_while_live_is_known_by_its_new_name_as_an_end():
     rig, chain, _ = body()
     go_live(rig, chain)

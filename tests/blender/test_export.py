@@ -18,8 +18,6 @@ from tests.blender.modal import Window
 from tests.blender.rigs import UPRIGHT, build, keyed, looking_chain, make_active
 from tests.blender.robots import robot_rig
 
-pytestmark = pytest.mark.every_blender
-
 FRAMES = range(5, 26)
 
 
@@ -35,6 +33,7 @@ def chain():
     return chain
 
 
+@pytest.mark.every_blender
 @pytest.mark.parametrize("path", ["/", "/home/someone/", "/home/someone/."])
 def test_while_its_name_field_is_empty_the_file_browser_stays_in_its_folder(path):
     from limber.operators.output.export_motion import LIMBER_OT_export_motion
@@ -49,6 +48,7 @@ def test_while_its_name_field_is_empty_the_file_browser_stays_in_its_folder(path
     assert window.filepath == str(Path("/home/someone/wave.json"))
 
 
+@pytest.mark.every_blender
 def test_a_name_without_a_suffix_gets_it_in_the_file_browser_which_then_asks_before_a_file_is_replaced():
     from limber.operators.robot.calibrate import LIMBER_OT_save_calibration
 
@@ -93,6 +93,7 @@ def without_goal(rig, first: int, last: int) -> None:
             point.interpolation = "CONSTANT"
 
 
+@pytest.mark.every_blender
 def test_frames_without_a_goal_are_told(rig, chain, tmp_path, capfd):
     without_goal(rig, 10, 12)
     bpy.ops.limber.live()
@@ -223,6 +224,7 @@ def test_the_chain_s_range_is_exported_unless_another_is_asked_for(rig, chain, t
     assert seconds == [1 + len(FRAMES) + 2, 1 + 11 + 2]  # a heading, and rest before and after
 
 
+@pytest.mark.every_blender
 def test_a_pose_that_leaps_is_refused_with_joint_and_frame_and_no_file_is_left(tmp_path):
     rig, chain = robot_rig()
     for servo, joint in enumerate(chain.joints):
@@ -248,11 +250,13 @@ def test_a_file_that_was_there_stays_where_the_motion_is_refused(rig, chain, tmp
     assert path.read_text() == "mine"
 
 
+@pytest.mark.every_blender
 @pytest.mark.parametrize(("start", "end", "words"), [(20, 10, "exchange the two")])
 def test_an_empty_range_is_refused(rig, chain, tmp_path, start, end, words):
     assert words in refusal(tmp_path / "motion.csv", "csv", frame_start=start, frame_end=end)
 
 
+@pytest.mark.every_blender
 def test_without_a_servo_the_menu_says_what_is_missing(tmp_path):
     _, chain = looking_chain()
     for joint in chain.joints:
@@ -278,6 +282,7 @@ def test_the_header_is_for_the_board_that_was_chosen(rig, chain, tmp_path):
     assert path.read_text() == text
 
 
+@pytest.mark.every_blender
 def test_every_format_has_a_file(rig, chain, tmp_path):
     from limber.hardware.motion_files import FORMATS
 
@@ -348,6 +353,7 @@ def begun(path, form: str = "csv", **settings) -> Window:
     return window
 
 
+@pytest.mark.every_blender
 def test_escape_cancels_and_leaves_no_file_and_everything_as_it_was(rig, chain, tmp_path):
     bpy.ops.limber.live()
     bpy.context.scene.frame_set(12)
@@ -393,6 +399,7 @@ def test_the_timer_takes_it_to_its_end(rig, chain, tmp_path):
     assert os.listdir(tmp_path) == ["motion.csv"]
 
 
+@pytest.mark.every_blender
 def test_live_stands_still_meanwhile(rig, chain, tmp_path):
     from limber.rig.live import live
 
@@ -435,6 +442,7 @@ def test_a_value_beside_the_joints_goes_along(rig, chain, tmp_path):
     } == {(0.25, 1250.0)}
 
 
+@pytest.mark.every_blender
 def test_a_value_with_a_filter_of_its_own_is_exported_as_that_makes_it_until_it_rests(rig, chain, tmp_path):
     auxiliary = rig.limber.device.auxiliaries.add()
     auxiliary.name, auxiliary.owner, auxiliary.path, auxiliary.servo = "Jaw", rig, '["jaw"]', 7

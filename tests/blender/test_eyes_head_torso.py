@@ -26,8 +26,6 @@ from tests.blender.shown import (
     shown_basis,
 )
 
-pytestmark = pytest.mark.every_blender
-
 HUMAN = Path(__file__).resolve().parents[3] / "shared" / "data" / "human-gazebo" / "humanSubject01_66dof.urdf"
 LAMP = HUMAN.parents[1] / "lelamp" / "lelamp.urdf"
 
@@ -58,6 +56,7 @@ def test_bones_are_found_by_the_names_that_tools_give_them(names: str, torso: tu
     assert len({chain.target for chain in rig.limber.chains}) == 1
 
 
+@pytest.mark.every_blender
 @pytest.mark.parametrize("eye", ["Auge", "Ojo", "目"])
 def test_eyelids_that_lie_where_the_eyes_do_are_no_eyes_where_a_name_in_any_known_language_tells(eye: str):
     rig, _ = made("Mixamo", names="numbers")
@@ -242,6 +241,7 @@ def slant(rig) -> None:
     bpy.ops.object.mode_set(mode="OBJECT")
 
 
+@pytest.mark.every_blender
 def test_a_selected_object_is_the_target():
     rig = character()
     at = target()
@@ -250,6 +250,7 @@ def test_a_selected_object_is_the_target():
     assert {chain.target for chain in rig.limber.chains} == {at}
 
 
+@pytest.mark.every_blender
 def test_a_selection_tells_which_bones_they_are():
     rig = build({"a": "Z", "b": "XZ", "c": "XZ", "d": "XZ", "e": "XZ"})
     select(rig, "b", "d", "e")
@@ -257,6 +258,7 @@ def test_a_selection_tells_which_bones_they_are():
     assert spans(rig) == {"Torso": ("a", "b"), "Head": ("c", "d"), "Eyes": ("e", "e")}
 
 
+@pytest.mark.every_blender
 def test_two_selected_bones_are_torso_and_head():
     rig = build({"a": "Z", "b": "XZ", "c": "XZ"})
     select(rig, "a", "c")
@@ -264,6 +266,27 @@ def test_two_selected_bones_are_torso_and_head():
     assert spans(rig) == {"Torso": ("a", "a"), "Head": ("b", "c")}
 
 
+@pytest.mark.every_blender
+def test_the_control_of_eyes_that_point_at_its_children_goes_to_the_target(capfd):
+    rig = character()
+    bpy.ops.object.mode_set(mode="EDIT")
+    bones = rig.data.edit_bones
+    for name, parent in (("gaze", "head"), ("gaze.L", "gaze"), ("gaze.R", "gaze")):
+        bone = bones.new(name)
+        bone.head, bone.tail = (0, -1, 1), (0, -1, 1.1)
+        bone.parent = bones[parent]
+    bpy.ops.object.mode_set(mode="POSE")
+    for side in "LR":
+        tracking = rig.pose.bones[f"Eyeball.{side}"].constraints.new("DAMPED_TRACK")
+        tracking.target, tracking.subtarget = rig, f"gaze.{side}"
+    select(rig, "head", "Eyeball.L", "Eyeball.R")
+    bpy.ops.limber.eyes_head_torso()
+    goal = rig.limber.chains["Head"].target
+    assert f"The eyes point at 'gaze', which goes to '{goal.name}'" in capfd.readouterr().out
+    assert rig.pose.bones["gaze"].constraints["Limber Gaze"].target == goal
+
+
+@pytest.mark.every_blender
 def test_two_tips_of_a_selection_are_eyes():
     rig = character()
     select(rig, "head", "Eyeball.L", "Eyeball.R")
@@ -339,6 +362,7 @@ def test_what_was_not_found_is_told_and_the_rest_is_made(capfd):
     assert len(rig.limber.chains) == 3
 
 
+@pytest.mark.every_blender
 @pytest.mark.parametrize("beside", [True, False], ids=["beside a figure", "alone"])
 def test_a_head_without_a_parent_that_is_selected_takes_the_whole_look(beside: bool, capfd):
     bones = {"neck": "XZ", "head": "XZ", "ball": "XZ"} if beside else {"ball": "XZ"}
@@ -373,6 +397,7 @@ def test_where_it_cannot_be_done_the_button_says_why():
         bpy.ops.limber.eyes_head_torso()
 
 
+@pytest.mark.every_blender
 @pytest.mark.skipif(not HUMAN.exists(), reason=f"no {HUMAN}")
 @pytest.mark.parametrize("axis", range(3))
 def test_an_armature_scaled_to_nothing_says_so(axis: int):
@@ -412,6 +437,7 @@ def test_an_imported_human_without_eyes_gets_torso_and_head_that_face_as_robots_
     assert missed(rig, head) < 25
 
 
+@pytest.mark.every_blender
 @pytest.mark.skipif(not LAMP.exists(), reason=f"no {LAMP}")
 def test_a_robot_without_a_head_says_what_to_select():
     bpy.ops.limber.import_robot(filepath=str(LAMP))
@@ -420,6 +446,7 @@ def test_a_robot_without_a_head_says_what_to_select():
     assert not bpy.context.active_object.limber.chains
 
 
+@pytest.mark.every_blender
 def test_all_chains_go_live_and_leave_with_a_click_each_and_what_cannot_is_named(capsys):
     rig = character()
     bpy.ops.limber.eyes_head_torso()

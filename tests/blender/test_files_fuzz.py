@@ -34,7 +34,6 @@ def unreadable(path, text: str) -> None:
     path.write_text(text, encoding="utf-8", errors="surrogatepass")
 
 
-@pytest.mark.every_blender
 @many
 @given(text=jsons.texts(CHARACTER))
 def test_any_motion_style_is_read_or_is_a_sentence(path, text):
@@ -118,7 +117,6 @@ def kept(rig) -> list:
     ]
 
 
-@pytest.mark.every_blender
 def test_any_calibration_is_loaded_or_is_a_sentence_and_nothing_has_changed(calibrated, path):
     from limber.hardware.errors import HardwareError
     from limber.rig.blender.errors import RigError

@@ -6,8 +6,6 @@ from math import degrees
 import bpy
 import pytest
 
-pytestmark = pytest.mark.every_blender
-
 
 @pytest.fixture
 def lamp():

@@ -15,8 +15,6 @@ from tests.blender.drawing import drawn
 from tests.blender.figures import XSENS, figure
 from tests.blender.rigs import looking_chain, make_active
 
-pytestmark = pytest.mark.every_blender
-
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "from_paper_to_panel.md").read_text(encoding="utf-8")
 BOLD = re.compile(r"\*\*(.+?)\*\*")
 
@@ -41,6 +39,7 @@ def names(panel) -> set[str]:
     return {whose.bl_rna.properties[name].name for whose, name in drawn(panel).settings}
 
 
+@pytest.mark.every_blender
 @pytest.mark.parametrize("solver", SOLVERS)
 def test_a_solvers_options_on_the_page_are_those_of_its_panel(solver):
     from limber.panels.authoring.options import LIMBER_PT_options
@@ -68,6 +67,7 @@ def test_a_filters_options_on_the_page_are_on_its_panel(name):
     assert rows("Motion panel")[FILTERS[name].label] <= names(LIMBER_PT_motion)
 
 
+@pytest.mark.every_blender
 def test_the_retargets_options_on_the_page_are_on_its_panel():
     from limber.panels.authoring.retarget import LIMBER_PT_retarget
 

@@ -90,7 +90,6 @@ def test_a_selection_of_controls_or_of_what_follows_them_is_taken(basic, chosen,
     assert spans(basic) == {"Torso": torso, "Head": head}
 
 
-@pytest.mark.every_blender
 @pytest.mark.parametrize(
     "eyes", [("eye.L", "eye.R"), ("eyes",), ("master_eye.L", "master_eye.R"), ("ORG-eye.L", "ORG-eye.R")]
 )
@@ -121,7 +120,6 @@ def test_selected_parts_of_those_that_are_found_get_the_same_chains_as_no_select
     assert chains["Head"] == ("neck", "head")
 
 
-@pytest.mark.every_blender
 def test_a_selection_that_is_no_torso_head_and_eyes_is_refused_by_name_and_never_ignored(basic):
     for chosen in (("hand_ik.L",), ("hand_ik.L", "foot_ik.R"), ("head", "hand_ik.L")):
         select(basic, *chosen)

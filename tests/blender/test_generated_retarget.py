@@ -11,8 +11,6 @@ from tests.blender.figures import CMU, figure, walk, way
 from tests.blender.generated import KINDS, generated
 from tests.blender.rigs import apart, make_active
 
-pytestmark = pytest.mark.every_blender
-
 BELOW = {"upper_arm": "forearm", "forearm": "hand", "thigh": "shin", "shin": "foot"}
 # [degrees] largest angle between limbs of two bodies without limits; the mesh's own bones have the angles of
 # the controls within this tolerance
@@ -83,6 +81,7 @@ def curves(rig):
     return action.fcurves if hasattr(action, "fcurves") else action.layers[0].strips[0].channelbags[0].fcurves
 
 
+@pytest.mark.every_blender
 @pytest.mark.parametrize("rig", KINDS[:1], indirect=True)
 def test_what_is_paired_alone_moves_and_further_controls_stay_as_they_are_posed(rig):
     bpy.ops.limber.pair_bones()

@@ -7,6 +7,7 @@ from limber.rig.scene.goal import GOALS
 from limber.solvers.table import SOLVERS, make_solver, unavailable
 from mathutils import Euler, Matrix, Vector
 
+from tests import deep
 from tests.blender.baking import IN_KEYS, apart, live_motion, played
 from tests.blender.rigs import UPRIGHT, keyed, looking_chain
 from tests.blender.rigs import build as build_rig
@@ -43,6 +44,18 @@ UNKNOWN = [
     for goal, kind in GOALS.items()
     if not info.supports(kind.aim)
 ]
+
+
+def in_turn(solver: str) -> list[tuple[str, str]]:
+    """The solver with two goals that it knows, others than those of its neighbours in the table. A bake keeps
+    what live shows, whatever has computed it: it needs each solver and each goal, not each pair.
+    """
+    pairs = [pair for pair in KNOWN if pair[0] == solver]
+    first = 2 * list(SOLVERS).index(solver)
+    return [pairs[k % len(pairs)] for k in range(first, first + min(len(pairs), deep.count(2, len(pairs))))]
+
+
+BAKED = [pair for solver in SOLVERS for pair in in_turn(solver)]
 
 
 def turned(rig, angles) -> None:
@@ -128,7 +141,12 @@ def test_a_goal_that_the_solver_does_not_know_comes_to_rest_while_live_and_goes_
     assert is_met(rig, chain)
 
 
-@pytest.mark.parametrize(("solver", "goal"), KNOWN)
+def test_each_solver_and_each_goal_is_baked():
+    assert {solver for solver, _ in BAKED} == set(SOLVERS)
+    assert {goal for _, goal in BAKED} == set(GOALS)
+
+
+@pytest.mark.parametrize(("solver", "goal"), BAKED)
 def test_what_is_baked_is_what_live_shows_whatever_the_goal(solver, goal):
     rig, chain = arm(goal, solver)
     frames = range(1, 13)

@@ -10,8 +10,6 @@ import pytest
 from tests.blender.rigs import looking_chain, select
 from tests.robots.robots import write
 
-pytestmark = pytest.mark.every_blender
-
 ROBOT = """<robot name="r"><link name="a"/><link name="b"/><link name="c"/>
 <joint name="pan" type="revolute"><parent link="a"/><child link="b"/><origin xyz="0 0 .2"/><axis xyz="0 0 1"/>
   <limit lower="-1" upper="1" velocity="9" effort="1"/></joint>
@@ -49,6 +47,7 @@ def give(folder, text: str = LIMITS):
     return bpy.ops.limber.import_joint_limits(filepath=str(write(folder, text, "joint_limits.yaml")))
 
 
+@pytest.mark.every_blender
 @pytest.mark.parametrize("chain_first", [True, False])
 def test_a_robots_joints_get_the_limits_of_their_names_also_where_the_chain_is_made_later(
     tmp_path, chain_first, capfd
@@ -86,6 +85,7 @@ def test_an_armature_of_ones_own_gets_limits_by_the_names_of_its_joints(tmp_path
     assert rig.limber.chains[0].joints[0].velocity == pytest.approx(1.5)
 
 
+@pytest.mark.every_blender
 @pytest.mark.parametrize(
     ("text", "said"),
     [

@@ -10,8 +10,6 @@ from tests.blender.makers_rigs import both, line
 from tests.blender.rigs import select
 from tests.blender.test_front import armature
 
-pytestmark = pytest.mark.every_blender
-
 WINGED = {
     **line("", ("Root", 0, 0, 0), ("BodyRoot", 0, 0, 1.2), ("Body", 0, 0, 1.5), tip=(0, -0.1, 1.9)),
     **line("Body", ("Neck", 0, -0.3, 2.4), ("Head", 0, -0.3, 2.7), tip=(0, -0.4, 3.0)),
@@ -37,6 +35,7 @@ def test_a_bone_below_a_head_that_does_not_go_on_counting_is_no_segment(name: st
     assert spans(armature(segments))["Head"][1] == "Head"
 
 
+@pytest.mark.every_blender
 def test_segments_are_found_behind_a_common_first_word_and_beside_another_numbered_bone():
     upright = line(
         "",
@@ -69,6 +68,7 @@ def test_a_head_on_a_neck_comes_before_a_control_of_the_same_name():
     assert spans(rig)["Head"][1] == "head"
 
 
+@pytest.mark.every_blender
 def test_legs_in_the_air_stay_by_their_names():
     rig = armature(WINGED)
     assert spans(rig)["Torso"] == ("Body", "Body")
@@ -112,6 +112,7 @@ def test_a_lower_body_that_carries_no_legs_is_part_of_the_torso():
     assert spans(rig)["Torso"] == ("body_lower", "body_upper")
 
 
+@pytest.mark.every_blender
 def test_eyes_by_name_may_carry_bones_and_are_left_and_right_by_name():
     eyes = both(
         {

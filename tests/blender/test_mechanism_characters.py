@@ -12,8 +12,6 @@ from tests.blender.four_bars import boned
 from tests.blender.rigs import build, make_active, select, target
 from tests.blender.test_mechanism_messages import problem_of, says
 
-pytestmark = pytest.mark.every_blender
-
 
 def character():
     """An armature with a hip, a chest and a head, away from the world's origin."""
@@ -126,6 +124,7 @@ def test_a_bone_that_a_live_chain_moves_is_followed_in_the_same_frame():
         assert np.abs(wanted - bone(rig, "skull") @ beside).max() < 2e-4, frame
 
 
+@pytest.mark.every_blender
 def test_a_bone_of_a_mechanism_follows_a_bone_of_a_character():
     arms, _ = boned()
     arms.data.bones.active = arms.data.bones["crank"]
@@ -147,6 +146,7 @@ def test_a_bone_of_a_mechanism_follows_a_bone_of_a_character():
     assert those.session(arms).outputs.values[0] == pytest.approx(0.2, abs=1e-4)
 
 
+@pytest.mark.every_blender
 def test_a_bone_that_is_not_there_is_named():
     owner, goal, rig = platform()
     goal.target_bone = "nose"
@@ -160,6 +160,7 @@ def test_a_bone_that_is_not_there_is_named():
     assert those.session(owner).problem == ""
 
 
+@pytest.mark.every_blender
 def test_a_bone_that_the_mechanism_itself_moves_is_refused():
     rig, _ = boned()
     goal = rig.limber.mechanism.goals.add()
@@ -167,6 +168,7 @@ def test_a_bone_that_the_mechanism_itself_moves_is_refused():
     assert "target 'coupler' depends on 'coupler', which follows it: choose another target" in says(rig)
 
 
+@pytest.mark.every_blender
 def test_an_offset_is_a_step_in_the_history_and_needs_a_target(undo_step):
     owner, goal, _ = platform()
     name = owner.name

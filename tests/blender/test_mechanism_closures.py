@@ -16,8 +16,6 @@ from tests.blender.rigs import select
 from tests.blender.test_mechanism_messages import says
 from tests.robots.test_closures import CLOSED, parallelogram
 
-pytestmark = pytest.mark.every_blender
-
 REACHY = Path(__file__).resolve().parents[3] / "shared" / "robots" / "reachy_mini"
 STEWART = [f"stewart_{k}" for k in range(1, 7)]
 NEUTRAL = 0.177  # [m] height of Reachy Mini's head link in the vendor's zero pose
@@ -61,6 +59,7 @@ def test_two_bones_are_joined_where_they_coincide(capfd):
     assert (closure.first_point, closure.second_point) == ("HEAD", "TAIL")
 
 
+@pytest.mark.every_blender
 def test_points_that_are_apart_are_told_with_their_distance(capfd):
     rig = arms()
     bpy.ops.limber.new_mechanism()
@@ -78,6 +77,7 @@ def test_points_that_are_apart_are_told_with_their_distance(capfd):
     assert sentence in says(rig)
 
 
+@pytest.mark.every_blender
 def test_check_names_the_points_that_would_coincide():
     rig, closure = boned()
     assert "apart at rest" not in says(rig)
@@ -85,6 +85,7 @@ def test_check_names_the_points_that_would_coincide():
     assert "but the tail of the one and the tail of the other coincide: choose these points" in says(rig)
 
 
+@pytest.mark.every_blender
 def test_points_that_no_motion_brings_together_are_named_beside_what_stays_open():
     rig, closure = boned()
     closure.first, closure.second_point = "ground", "HEAD"
@@ -93,6 +94,7 @@ def test_points_that_no_motion_brings_together_are_named_beside_what_stays_open(
     assert "the tail of 'ground' and the head of 'rocker' are 200 mm apart at rest" in said
 
 
+@pytest.mark.every_blender
 def test_a_bone_that_is_no_link_has_no_origin():
     rig, closure = boned()
     closure.first_point = "ORIGIN"
@@ -112,6 +114,7 @@ def test_a_closure_of_an_older_file_still_joins_tails():
 # -- pairs that a file names --
 
 
+@pytest.mark.every_blender
 def test_named_pairs_close_in_one_click_and_the_loop_holds(tmp_path, capfd):
     from limber.panels.mechanism.mechanisms import LIMBER_PT_mechanism
 
@@ -158,6 +161,7 @@ def test_named_pairs_close_wherever_the_armature_is_moved_and_rooted(tmp_path):
     assert "apart at rest" not in says(rig)
 
 
+@pytest.mark.every_blender
 def test_named_pairs_that_are_apart_are_said_to_be(tmp_path, capfd):
     named(
         tmp_path,
@@ -171,6 +175,7 @@ def test_named_pairs_that_are_apart_are_said_to_be(tmp_path, capfd):
     )
 
 
+@pytest.mark.every_blender
 def test_a_robot_that_its_file_closes_is_not_closed_by_names(tmp_path):
     named(tmp_path)
     (tmp_path / "robot.yaml").write_text(
@@ -181,6 +186,7 @@ def test_a_robot_that_its_file_closes_is_not_closed_by_names(tmp_path):
         bpy.ops.limber.close_named_loops()
 
 
+@pytest.mark.every_blender
 def test_motors_come_on_all_selected_bones_or_on_none(tmp_path):
     rig = named(tmp_path)
     bpy.ops.limber.close_named_loops()
@@ -257,6 +263,7 @@ def follow(rig, bone: str, does: str):
     return target, rest(rig).bones[bone]
 
 
+@pytest.mark.every_blender
 @pytest.mark.parametrize("by_hand", [True, False], ids=["closed by hand", "closed by the import"])
 def test_reachy_minis_motors_are_the_vendors(by_hand):
     rig, motors = reachy(by_hand)

@@ -15,8 +15,6 @@ from tests.blender.robots import until
 from tests.blender.shown import no_handler_raises, settle  # noqa: F401
 from tests.blender.test_mechanism_carries import FRAMES, moving_platform
 
-pytestmark = pytest.mark.every_blender
-
 RODS = {"Rocker": 0.02, "Rocker Shaft": 0.02}  # [m] displacements by an edit
 
 
@@ -50,6 +48,7 @@ def test_a_mechanism_that_is_live_again_by_undo_is_as_it_was_then(undo_step):
     assert np.abs(shape(owner) - first).max() < 1e-9
 
 
+@pytest.mark.every_blender
 def test_a_live_mechanisms_robot_is_sent_once_a_frame_and_not_between_frames(monkeypatch):
     from limber.rig.robot import links, sending
 
@@ -72,6 +71,7 @@ def test_a_live_mechanisms_robot_is_sent_once_a_frame_and_not_between_frames(mon
     assert sent == [2, 3, 4, 5]
 
 
+@pytest.mark.every_blender
 def test_an_export_tells_the_frames_in_which_targets_cannot_be_met(tmp_path, capfd):
     owner = those.add("neck")
     kept = owner.limber.mechanism
@@ -150,6 +150,7 @@ def chain_on_bodies():
     return arms, chain
 
 
+@pytest.mark.every_blender
 @pytest.mark.parametrize("first", ["chain", "mechanism"])
 def test_a_chain_of_bones_that_are_bodies_of_a_live_mechanism_says_so_and_leaves_them_to_it(
     first, monkeypatch

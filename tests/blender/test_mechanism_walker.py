@@ -47,7 +47,6 @@ def test_a_floating_mechanism_without_goals_of_its_feet_is_asked_for_them():
     assert "give each foot a goal" in says(owner)
 
 
-@pytest.mark.every_blender
 def test_a_keyed_walk_keeps_its_balance_and_its_feet_where_they_stand_live_and_baked():
     owner = walks.keyed()
     bpy.ops.limber.live()

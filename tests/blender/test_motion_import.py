@@ -25,8 +25,6 @@ from tests.hardware.moves import motion, move, move_bytes
 from tests.robots.robots import ARM, SHARED, write
 from tests.robots.test_work import lines_run
 
-pytestmark = pytest.mark.every_blender
-
 REACHY = SHARED / "robots" / "reachy_mini"
 NEAR = 1e-6  # [rad, m] tolerance
 needs_reachy = pytest.mark.skipif(not REACHY.is_dir(), reason=f"no robot in {REACHY}")
@@ -105,6 +103,7 @@ def test_the_file_s_own_times_lie_between_frames_and_later_imports_keep_the_keys
     assert len(curve.keyframe_points) == 22
 
 
+@pytest.mark.every_blender
 @pytest.mark.parametrize(("rate", "frames"), [(0.0, 2.0), (48.0, 1.5)])
 def test_a_table_without_times_has_a_row_a_frame_or_the_rows_that_are_given(tmp_path, capfd, rate, frames):
     rig = arm(tmp_path)
@@ -118,6 +117,7 @@ def test_a_table_without_times_has_a_row_a_frame_or_the_rows_that_are_given(tmp_
     assert f"has no column of times: its rows are taken as {rate or 24:g} a second" in capfd.readouterr().out
 
 
+@pytest.mark.every_blender
 def test_what_has_no_joint_is_named_and_nothing_of_a_file_for_another_robot_is_imported(tmp_path, capfd):
     rig = arm(tmp_path)
     path = tmp_path / "other.csv"
@@ -178,6 +178,7 @@ def test_a_joint_beyond_its_limits_is_told(tmp_path, capfd):
     assert "Joint 'shoulder' goes from 0 to 170 degrees, and its limits are" in capfd.readouterr().out
 
 
+@pytest.mark.every_blender
 def test_cancelling_leaves_everything_as_it_was(tmp_path, monkeypatch):
     from limber.operators.output.import_motion import LIMBER_OT_import_motion
 
@@ -281,6 +282,7 @@ def test_whenever_it_is_cancelled_nothing_is_left(tmp_path, monkeypatch, has_act
     assert everything() != before
 
 
+@pytest.mark.every_blender
 def test_what_would_be_much_is_told_and_asked_in_a_window_and_refused_to_a_script(tmp_path, monkeypatch):
     from limber.operators.output.import_motion import LIMBER_OT_import_motion
 
@@ -356,6 +358,7 @@ def test_the_end_of_an_import_looks_at_no_value_of_each_frame_and_mutes_what_is_
     assert any("'Copied'" in warning for warning in work.finish().warnings)
 
 
+@pytest.mark.every_blender
 @pytest.mark.parametrize("fps", [50, 24])
 @pytest.mark.parametrize("name", ["joints_csv", "ros2_yaml", "ros2_json"])
 def test_a_round_trip_is_exact_whatever_the_scene_s_frame_rate(tmp_path, name, fps):
@@ -374,6 +377,7 @@ def test_a_round_trip_is_exact_whatever_the_scene_s_frame_rate(tmp_path, name, f
         assert np.abs(columns[column.name][:49] - column.values).max() < NEAR
 
 
+@pytest.mark.every_blender
 @needs_reachy
 def test_a_reachy_move_drives_the_head_s_target_antennas_and_body_and_goes_out_as_it_came(tmp_path, capfd):
     rig = reachy()

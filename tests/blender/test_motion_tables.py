@@ -10,8 +10,6 @@ import pytest
 from tests.blender.imported import joint_values
 from tests.blender.test_motion_import import arm, bring, refusal
 
-pytestmark = pytest.mark.every_blender
-
 
 def imported(tmp_path, text, name="wave.csv", **options):
     """Values [rad] of the arm's joints in the first row of a table."""
@@ -42,6 +40,7 @@ def test_a_joint_whose_own_name_has_a_word_of_positions_comes_first(tmp_path):
     assert imported(tmp_path, text)["elbow"] == pytest.approx(0.2, abs=1e-6)
 
 
+@pytest.mark.every_blender
 def test_angles_that_no_joint_has_in_radians_are_refused_and_may_be_said_to_be_degrees(tmp_path):
     rig = arm(tmp_path, with_chain=False)
     path = tmp_path / "wave.csv"
@@ -54,6 +53,7 @@ def test_angles_that_no_joint_has_in_radians_are_refused_and_may_be_said_to_be_d
     assert joint_values(rig)["shoulder"] == pytest.approx(math.radians(-40.0), abs=1e-6)
 
 
+@pytest.mark.every_blender
 def test_units_that_a_file_says_are_not_asked_about_and_lengths_are_no_angles(tmp_path, capfd):
     text = "t,shoulder [rad],grip\n0,20,.01\n"
     shown = imported(tmp_path, text, angles="DEGREES")

@@ -12,9 +12,6 @@ from tests.blender.four_bars import boned
 from tests.blender.rigs import UPRIGHT, build, looking_chain, make_active, select
 from tests.blender.shown import choose, edit, go_live, session, settle
 
-pytestmark = pytest.mark.every_blender
-
-
 DEFAULT_WIDTH = 280  # [pixels] width of Blender's sidebar
 
 
@@ -26,6 +23,7 @@ def offered() -> list[str]:
     return drawn(LIMBER_PT_next_step).operators + drawn(LIMBER_PT_rig).operators
 
 
+@pytest.mark.every_blender
 def test_a_step_and_a_warning_of_slowness_can_be_read_whole_in_a_sidebar_of_default_width():
     from limber.panels import tab
     from limber.panels.authoring.next_step import LINES
@@ -43,6 +41,7 @@ def test_a_step_and_a_warning_of_slowness_can_be_read_whole_in_a_sidebar_of_defa
     assert first_lines == ["Slow: 10 of 60 steps a second,", "Slow: Limber takes 60 of 42 ms"]
 
 
+@pytest.mark.every_blender
 def test_without_an_armature_one_button_adds_the_lamp():
     assert offered().count("limber.add_demo_lamp") == 1
 
@@ -54,6 +53,7 @@ def test_without_a_chain_one_button_makes_it(mode: str):
     assert offered().count("limber.new_chain") == 1
 
 
+@pytest.mark.every_blender
 def test_an_armature_with_a_mechanism_needs_no_chain():
     from limber.rig.authoring.next_step import next_step
 
@@ -73,6 +73,7 @@ def test_an_armature_with_a_mechanism_needs_no_chain():
     assert next_step(rig, False).operator == "limber.connect"
 
 
+@pytest.mark.every_blender
 def test_a_body_without_a_robot_names_its_problem():
     from limber.rig.authoring.next_step import next_step
 
@@ -147,6 +148,7 @@ def test_an_armature_whose_body_follows_a_motion_needs_no_chain():
     assert next_step(rig, False).operator == "limber.connect"
 
 
+@pytest.mark.every_blender
 def test_a_chain_whose_target_was_deleted_needs_another():
     from limber.rig.authoring.next_step import next_step
 
@@ -174,6 +176,7 @@ def delete_target(rig, chain) -> None:
     make_active(rig)
 
 
+@pytest.mark.every_blender
 @pytest.mark.parametrize(
     ("change", "operator", "words"),
     [
@@ -222,6 +225,7 @@ def test_with_a_chain_the_rig_panel_makes_another():
     assert "limber.check_chain" in buttons
 
 
+@pytest.mark.every_blender
 def test_what_is_live_or_the_only_armature_with_a_chain_is_in_use_after_a_file_was_opened(
     tmp_path, monkeypatch
 ):

@@ -11,8 +11,6 @@ from tests.blender.drawing import drawn
 from tests.blender.robots import connect, robot_rig, state, until
 from tests.blender.shown import choose
 
-pytestmark = pytest.mark.every_blender
-
 
 @pytest.fixture
 def armed():
@@ -98,6 +96,7 @@ def test_in_the_robot_panel_the_buttons_of_a_state_are_above_its_sentences(armed
         bpy.ops.limber.stop()
 
 
+@pytest.mark.every_blender
 def test_every_state_of_a_robot_has_a_button_for_what_its_sentence_asks():
     from types import SimpleNamespace
 
@@ -145,6 +144,7 @@ def test_a_button_that_moves_a_motor_comes_a_second_after_another_was_in_its_pla
     assert settled("limber.arm") == "limber.wait"
 
 
+@pytest.mark.every_blender
 def test_a_pose_beyond_the_servos_range_is_said_where_the_robot_is_said_to_follow(armed):
     from limber.panels.robot.robot import LIMBER_PT_robot
     from limber.rig.authoring.next_step import next_step
@@ -165,6 +165,7 @@ def test_a_pose_beyond_the_servos_range_is_said_where_the_robot_is_said_to_follo
     assert next_step(armed, False).sentence.startswith("The robot follows")
 
 
+@pytest.mark.every_blender
 def test_a_chain_that_cannot_follow_is_said_where_the_robot_is_said_to_follow(armed):
     from limber.rig.authoring.next_step import next_step
     from limber.rig.live import live
@@ -183,6 +184,7 @@ def test_a_chain_that_cannot_follow_is_said_where_the_robot_is_said_to_follow(ar
     assert next_step(armed, False).sentence.startswith("The robot follows")
 
 
+@pytest.mark.every_blender
 def test_another_scene_says_where_the_robot_is_and_goes_there(armed):
     from limber.rig.authoring.next_step import next_step
 
@@ -195,6 +197,7 @@ def test_another_scene_says_where_the_robot_is_and_goes_there(armed):
     assert bpy.context.scene == here
 
 
+@pytest.mark.every_blender
 def test_figures_are_drawn_again_only_when_they_have_changed(armed):
     from limber.rig.robot import links, sending
 

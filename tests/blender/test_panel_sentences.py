@@ -12,8 +12,6 @@ from tests.blender.osc_figure import osc_figure
 from tests.blender.osc_sender import free_port, packet
 from tests.blender.rigs import looking_chain
 
-pytestmark = pytest.mark.every_blender
-
 
 @pytest.fixture
 def chain():
@@ -24,6 +22,7 @@ def said(panel) -> str:
     return drawn(panel).said
 
 
+@pytest.mark.every_blender
 def test_retarget_says_where_a_clip_comes_from_and_that_nothing_has_come_yet():
     from limber.panels.authoring.retarget import LIMBER_PT_retarget
 
@@ -44,6 +43,7 @@ def test_export_says_what_goes_out_filtered(chain):
     assert "Filtered, as live: Chain 'head'" in said(LIMBER_PT_export)
 
 
+@pytest.mark.every_blender
 def test_a_live_motion_cannot_be_early(rig, chain):
     from limber.panels.robot.robot import LIMBER_PT_robot_options
 
@@ -80,6 +80,7 @@ def test_deviations_are_of_live_chains(chain):
     assert "Press Start Live to see how far each bone is from its posture" in said(LIMBER_PT_deviation)
 
 
+@pytest.mark.every_blender
 def test_motion_in_which_nothing_was_found_says_which_frames_it_is(chain):
     from limber.panels.output.motion_check import LIMBER_PT_motion_check
 
@@ -88,6 +89,7 @@ def test_motion_in_which_nothing_was_found_says_which_frames_it_is(chain):
     assert "Frames 1 to 3: nothing was found" in said(LIMBER_PT_motion_check)
 
 
+@pytest.mark.every_blender
 def test_lost_targets_are_counted_and_have_no_part_in_the_mean_error():
     with osc_figure() as (rig, send):
         for name in ("Pelvis", "Head"):

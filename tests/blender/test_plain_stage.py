@@ -140,7 +140,6 @@ def of_mechanism(owner, inputs) -> replay.Mechanism:
     return replay.Mechanism(model.solver.mechanism, motors, inputs)
 
 
-@pytest.mark.every_blender
 def test_a_lamp_a_body_with_a_head_and_a_neck_on_push_rods_move_the_same_without_blender(built, tmp_path):
     scene = bpy.context.scene
     owner, (desk, arm), (person, head) = neck(), lamp(), walker()

@@ -10,8 +10,6 @@ from limber.rig.live import budget, live
 from tests.blender.rigs import looking_chain
 from tests.blender.shown import no_handler_raises, session  # noqa: F401
 
-pytestmark = pytest.mark.every_blender
-
 FRAMES = range(2, 20)
 
 
@@ -60,6 +58,7 @@ def test_every_played_frame_is_noted_and_no_frame_that_is_stepped_to(moving, mon
     assert budget.playing.count == before + len(FRAMES)
 
 
+@pytest.mark.every_blender
 def test_overlays_of_a_playback_that_is_short_of_time_are_worked_out_every_sixth_frame(moving, monkeypatch):
     from limber.panels.authoring import chain_overlay
 
@@ -84,6 +83,7 @@ def test_overlays_of_a_playback_that_has_time_are_those_of_the_frame(moving):
         assert ray.target.x == pytest.approx(moving[1].target.matrix_world.translation.x)
 
 
+@pytest.mark.every_blender
 def test_what_is_switched_on_while_overlays_wait_is_drawn_at_once_and_nothing_is_kept_of_what_is_off(
     moving, monkeypatch
 ):

@@ -10,8 +10,6 @@ import pytest
 from tests.blender.posing import LEAN, REST, pose, posed, same, stored
 from tests.blender.rigs import build, looking_chain, make_active, select
 
-pytestmark = pytest.mark.every_blender
-
 ARMS = {"chest": "XYZ", "arm.L": "XYZ", "hand.L": "XYZ", "arm.R": "XYZ", "hand.R": "XYZ"}
 HANGS = {"arm.L": "chest", "hand.L": "arm.L", "arm.R": "chest", "hand.R": "arm.R"}
 TURNED = {"arm.L": (0.3, -0.5, 0.7), "hand.L": (-0.2, 0.4, 0.1)}
@@ -45,6 +43,7 @@ def places(rig, *names: str) -> list:
     return [tuple(shown[name].tail) for name in names]
 
 
+@pytest.mark.every_blender
 @pytest.mark.parametrize(("roll", "of_the_right"), [(0.0, 0.0), (0.6, 0.0), (0.3, 1.1)])
 def test_an_arms_posture_becomes_the_other_arms(roll, of_the_right):
     rig = with_arms(roll, of_the_right)
@@ -96,6 +95,7 @@ def test_a_lamp_that_faces_along_x_is_mirrored_across_y(rig):
     assert places(rig, "head")[0] == pytest.approx((shown[0], -shown[1], shown[2]), abs=1e-5)
 
 
+@pytest.mark.every_blender
 def test_an_arm_without_the_other_one_is_named():
     rig = with_arms()
     looking_chain(rig, "arm.L", "hand.L")

@@ -10,8 +10,6 @@ import pytest
 
 from tests.blender.robots import connect, robot_rig, state, status, until
 
-pytestmark = pytest.mark.every_blender
-
 PORT = "/dev/limber-no-such-port"
 
 
@@ -145,6 +143,7 @@ def test_the_virtual_robot_runs_no_program_and_asks_nothing(rig, mark):
     assert not mark.exists()
 
 
+@pytest.mark.every_blender
 def test_a_calibration_brings_a_program_but_no_consent(rig, program, mark, tmp_path):
     from limber.rig.robot import calibration
 
@@ -201,6 +200,7 @@ def test_two_blenders_keep_each_others_consents(program, tmp_path, monkeypatch):
     assert programs.allowed(str(program)) == digest(program)
 
 
+@pytest.mark.every_blender
 def test_the_dialog_shows_the_whole_path_and_what_cannot_be_seen_in_it():
     from limber.operators.robot.program_consent import LETTERS, _lines
 

@@ -16,8 +16,6 @@ from tests.blender.following import FRAMES, follower, motion
 from tests.blender.rigs import apart, looking_chain, target
 from tests.blender.shown import no_handler_raises, settle  # noqa: F401
 
-pytestmark = pytest.mark.every_blender
-
 
 def played(rig) -> list[dict[tuple[str, str], Kinematic]]:
     """Motion of the joints in each frame."""
@@ -55,6 +53,7 @@ def link_error(session, name: str, joints: dict) -> float:
     return float(2.0 * np.arcsin(np.linalg.norm(turned - np.eye(3)) / np.sqrt(8.0)))
 
 
+@pytest.mark.every_blender
 def test_a_filtered_bodys_error_is_that_of_its_filtered_pose():
     rig, _ = follower()
     retarget = rig.limber.retarget

@@ -12,8 +12,6 @@ from tests.blender.figures import CMU, figure, way
 from tests.blender.following import in_the_air
 from tests.blender.shown import settle
 
-pytestmark = pytest.mark.every_blender
-
 
 def robot_and_source(path, pepper: bool = False, **options):
     """The imported robot, active, and a person as its source."""
@@ -57,6 +55,7 @@ def test_naos_upper_arms_go_where_the_persons_do(tmp_path, swing):
         assert apart < 15, "seven degrees are the elbow's own offset"
 
 
+@pytest.mark.every_blender
 def test_pepper_whose_file_begins_at_the_torso_is_to_be_imported_by_another_root_link(tmp_path):
     rig, source = robot_and_source(tmp_path / "pepper.urdf", pepper=True)
     bpy.ops.limber.pair_bones()

@@ -24,8 +24,6 @@ from tests.blender.figures import XSENS, figure
 from tests.blender.osc_figure import osc_figure
 from tests.blender.osc_sender import Ticking, bundle, packet, padded, sending_to, words
 
-pytestmark = pytest.mark.every_blender
-
 
 def test_the_specifications_own_example_is_read():
     data = bytes.fromhex("2f6f7363696c6c61746f722f342f6672657175656e637900 2c66000043dc0000".replace(" ", ""))
@@ -288,6 +286,7 @@ def test_a_tracker_that_has_lost_its_link_leaves_it_free(heard, lost):
     assert np.isnan(found.poses.posed(["Head"])[0]).all()
 
 
+@pytest.mark.every_blender
 def test_what_cannot_be_used_is_said_and_what_comes_after_it_counts(heard):
     found, send = heard
     send(b"garbage")
@@ -374,6 +373,7 @@ def test_a_port_that_is_taken_and_an_address_that_is_none_are_named():
             bpy.ops.limber.listen()
 
 
+@pytest.mark.every_blender
 def test_a_stream_is_calibrated_from_a_pose_only_with_what_has_come_and_lost_links_are_told(body):
     rig, send = body
     retarget = rig.limber.retarget

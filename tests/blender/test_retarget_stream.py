@@ -13,8 +13,6 @@ from limber.rig.live import live
 from tests.blender.osc_figure import osc_figure
 from tests.blender.osc_sender import bundle, packet
 
-pytestmark = pytest.mark.every_blender
-
 CLOCK = 60  # [Hz] ticks of the clock
 RATE = 2 * pi * 0.35  # [rad/s] angular frequency of the motion
 WIDTH = 0.5  # [rad] amplitude of the motion

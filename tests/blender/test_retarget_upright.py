@@ -10,8 +10,6 @@ from mathutils import Matrix
 from tests.blender import figures
 from tests.blender.rigs import make_active
 
-pytestmark = pytest.mark.every_blender
-
 LEGS = "".join(
     f"""JOINT {side}UpLeg {{ OFFSET {x} 0 0 CHANNELS 3 Zrotation Xrotation Yrotation
  JOINT {side}Leg {{ OFFSET 0 -40 0 CHANNELS 3 Zrotation Xrotation Yrotation
@@ -66,6 +64,7 @@ def test_a_clip_whose_up_axis_was_lost_is_told_from_one_that_stands(tmp_path, ax
     assert (said in why) if said else not why
 
 
+@pytest.mark.every_blender
 @pytest.mark.parametrize("axes", [("Y", "Z"), ("-Z", "X"), ("Y", "X"), ("X", "-Z"), ("X", "Z"), ("Z", "-Y")])
 def test_the_keys_that_are_named_raise_the_source(tmp_path, axes):
     source = clip(tmp_path, axis_forward=axes[0], axis_up=axes[1])

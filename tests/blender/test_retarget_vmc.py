@@ -19,8 +19,6 @@ from pythonosc.osc_message_builder import OscMessageBuilder
 from tests.blender.figures import XSENS, called, figure, way
 from tests.blender.osc_sender import free_port, sending_to
 
-pytestmark = pytest.mark.every_blender
-
 STILL = (0.0, 0.0, 0.0, 1.0)  # a quaternion (x, y, z, w)
 NO_ROTATION = (0.0, 0.0, 0.0, 0.0)  # what senders give for what they do not track
 MIRROR = np.array(
@@ -373,6 +371,7 @@ def test_a_body_stands_on_the_floor_where_only_rotations_come(performed, hips):
     assert [foot.head.z for foot in feet] == pytest.approx([0.15, 0.15], abs=2e-3)
 
 
+@pytest.mark.every_blender
 def test_a_performer_is_understood_where_osc_is_chosen_and_listening_says_what_is_to_be_sent(performed):
     rig, send = performed
     with pytest.raises(

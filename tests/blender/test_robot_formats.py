@@ -20,8 +20,6 @@ from tests.robots.mjcf import ARM as MJCF
 from tests.robots.robots import SHARED, write
 from tests.robots.xacros import ARM, LIMB, LIMITS
 
-pytestmark = pytest.mark.every_blender
-
 REACHY = SHARED / "robots" / "reachy_mini"
 WRIST = '<joint name="nod" axis="0 1 0" range="-60 60"/>'
 HEAD = (
@@ -77,6 +75,7 @@ def test_an_mjcf_robots_bones_move_as_its_joints_do_also_where_several_are_in_on
     )
 
 
+@pytest.mark.every_blender
 def test_an_mjcf_robot_looks_at_a_target(tmp_path):
     rig = bring(write(tmp_path, MJCF.replace('<site name="grip"', HEAD), "arm.xml"))
     assert [thing.name for thing in rig.children if thing.name.startswith("head")], "the ellipsoid is there"
@@ -157,6 +156,7 @@ def test_loops_stay_open_where_the_user_wants_them_so(tmp_path):
     assert not rig.limber.mechanism.motors
 
 
+@pytest.mark.every_blender
 @pytest.mark.parametrize("file", ["robot.urdf", "reachy_mini.xml"])
 def test_reachy_minis_head_comes_as_a_closed_mechanism(file):
     if not REACHY.exists():
@@ -180,6 +180,7 @@ def test_reachy_minis_head_comes_as_a_closed_mechanism(file):
         bpy.ops.limber.new_chain()
 
 
+@pytest.mark.every_blender
 def test_keyframes_of_mjcf_are_pose_assets_that_a_chain_takes_as_postures(tmp_path):
     keyframes = '<keyframe><key name="home" qpos="-.5 .05 .3"/><key name="rest" qpos="0 0 0"/></keyframe>'
     rig = bring(write(tmp_path, MJCF.replace("</mujoco>", f"{keyframes}</mujoco>"), "arm.xml"))

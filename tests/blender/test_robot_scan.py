@@ -8,8 +8,6 @@ import pytest
 from tests.blender.robots import connect, robot_rig, until
 from tests.hardware.served_bus import ServedBus
 
-pytestmark = pytest.mark.every_blender
-
 
 @pytest.fixture
 def rig():
@@ -47,6 +45,7 @@ def scan(rig, port: str):
     return background_jobs.scan()
 
 
+@pytest.mark.every_blender
 def test_a_scan_lists_what_answers_and_use_takes_it(rig, bus):
     found = scan(rig, bus.port).found
     assert [(one.servo, one.name, one.voltage) for one in found] == [
@@ -58,6 +57,7 @@ def test_a_scan_lists_what_answers_and_use_takes_it(rig, bus):
     assert (device.port, device.protocol, device.baudrate) == (bus.port, "feetech_sts", 1_000_000)
 
 
+@pytest.mark.every_blender
 def test_a_scan_can_be_cancelled_and_begun_anew(rig, bus):
     from limber.rig.robot import background_jobs
 
@@ -75,6 +75,7 @@ def test_a_scan_can_be_cancelled_and_begun_anew(rig, bus):
     assert len(scan(rig, bus.port).found) == 2
 
 
+@pytest.mark.every_blender
 def test_a_port_that_a_robot_uses_is_not_scanned(rig, bus):
     from limber.rig.robot import background_jobs
     from limber.rig.robot import links as robot
@@ -94,6 +95,7 @@ def test_a_port_that_a_robot_uses_is_not_scanned(rig, bus):
     assert not background_jobs.are_going()
 
 
+@pytest.mark.every_blender
 @pytest.mark.parametrize(
     ("options", "words"),
     [
@@ -113,11 +115,13 @@ def test_a_scan_that_cannot_find_anything_says_why(rig, options, words):
         bpy.ops.limber.scan(**{"where": "DEVICE", "protocols": {"dynamixel"}, "rates": {"57600"}, **options})
 
 
+@pytest.mark.every_blender
 def test_the_virtual_robot_cannot_be_scanned(rig):
     with pytest.raises(RuntimeError, match="virtual robot is on no port"):
         bpy.ops.limber.scan(where="DEVICE", protocols={"dynamixel"}, rates={"57600"})
 
 
+@pytest.mark.every_blender
 def test_a_servo_gets_another_id_only_with_consent_and_the_list_shows_it(rig, bus):
     from limber.rig.robot import background_jobs
 
@@ -140,6 +144,7 @@ def test_a_servo_gets_another_id_only_with_consent_and_the_list_shows_it(rig, bu
     assert not background_jobs.change().failed
 
 
+@pytest.mark.every_blender
 def test_a_servo_that_cannot_be_changed_is_told(rig, bus):
     from limber.rig.robot import background_jobs
 
@@ -169,6 +174,7 @@ def test_every_id_of_a_bus_can_be_scanned_assigned_and_given(rig):
     assert chain.joints[chain.active_joint].servo == LAST_SERVO == 253
 
 
+@pytest.mark.every_blender
 def test_unregistering_ends_a_scan(rig, bus):
     import limber
     from limber.rig.robot import background_jobs
@@ -198,6 +204,7 @@ def test_another_protocol_brings_its_usual_rate_and_units_for_servos_that_nobody
     assert (joints[0].zero_us, joints[0].min_us, joints[0].max_us) == (1500.0, 500.0, 2500.0)
 
 
+@pytest.mark.every_blender
 def test_a_baud_rate_is_chosen_among_those_of_the_protocol(rig):
     rig.limber.device.protocol = "dynamixel"
     assert rig.limber.device.baudrate == 57_600
@@ -207,6 +214,7 @@ def test_a_baud_rate_is_chosen_among_those_of_the_protocol(rig):
         bpy.ops.limber.choose_baudrate()
 
 
+@pytest.mark.every_blender
 def test_a_users_file_is_chosen_read_elsewhere_and_connected(rig, tmp_path):
     from limber.rig.robot import background_jobs
 

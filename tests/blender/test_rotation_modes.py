@@ -31,8 +31,6 @@ from tests.blender.shown import (
     shown_basis,
 )
 
-pytestmark = pytest.mark.every_blender
-
 ORDERS = ("XYZ", "XZY", "YXZ", "YZX", "ZXY", "ZYX")
 TOGETHER = ("QUATERNION", "AXIS_ANGLE")  # modes whose channels store all hinges together
 MODES = (*TOGETHER, *ORDERS)
@@ -179,6 +177,7 @@ def test_a_bone_that_turns_round_and_round_has_angles_without_jumps(mode):
     assert dict(zip(reader.joint_keys, before, strict=True))["head", "Z"] == pytest.approx(9.9, abs=1e-4)
 
 
+@pytest.mark.every_blender
 @pytest.mark.parametrize("mode", TOGETHER)
 def test_of_the_angles_of_a_rotation_those_within_the_limits_count(mode):
     rig = build({"head": None}, mode=mode)
@@ -323,6 +322,7 @@ def test_baked_rotations_are_of_unit_length_and_their_signs_do_not_jump(mode):
             assert max(abs(one[0] - other[0]) for one, other in pairwise(rows)) < 1.0
 
 
+@pytest.mark.every_blender
 @pytest.mark.parametrize("mode", TOGETHER)
 def test_a_baked_rotation_begins_with_the_sign_of_the_keys_before_it(mode):
     rig, chain = moving(mode)
@@ -455,6 +455,7 @@ def farthest(first, second) -> float:
     return max(between(rotation, second[name]) for name, rotation in first.items())
 
 
+@pytest.mark.every_blender
 @pytest.mark.parametrize("mode", TOGETHER)
 def test_a_posture_is_stored_in_the_bones_own_mode_and_comes_back(mode):
     rig = build(BONES, mode=mode)
@@ -475,6 +476,7 @@ def test_a_posture_is_stored_in_the_bones_own_mode_and_comes_back(mode):
     assert farthest({name: shown_basis(rig, name) for name in LEAN}, wanted) < 3 * NEAR
 
 
+@pytest.mark.every_blender
 @pytest.mark.parametrize("mode", TOGETHER)
 @pytest.mark.parametrize("other", MODES)
 def test_a_posture_stored_in_another_mode_is_the_same_posture(mode, other):
@@ -492,6 +494,7 @@ def test_a_posture_stored_in_another_mode_is_the_same_posture(mode, other):
         assert farthest(turned(rig), wanted) < 3 * NEAR
 
 
+@pytest.mark.every_blender
 @pytest.mark.parametrize("mode", TOGETHER)
 def test_a_posture_of_quaternion_bones_is_mirrored_in_their_mode(mode):
     rig = build(BONES, mode=mode)
@@ -522,6 +525,7 @@ def evaluated_bones(rig) -> list:
 # robots and files
 
 
+@pytest.mark.every_blender
 @pytest.mark.parametrize("mode", TOGETHER)
 def test_imported_motion_is_keyed_in_the_bones_own_mode(mode, tmp_path):
     rig = build({"base": "Y", "head": None}, mode=mode)
@@ -542,6 +546,7 @@ def test_imported_motion_is_keyed_in_the_bones_own_mode(mode, tmp_path):
     assert {curve.data_path.rpartition(".")[2] for curve in curves(rig)} == {channel(rig.pose.bones["head"])}
 
 
+@pytest.mark.every_blender
 @pytest.mark.parametrize("mode", TOGETHER)
 def test_the_robots_values_pose_the_bones_and_are_read_from_them_their_postures_and_their_keys(mode):
     rig, chain = moving(mode)
@@ -562,6 +567,7 @@ def test_the_robots_values_pose_the_bones_and_are_read_from_them_their_postures_
     assert lookahead.values_at(rig, followed, 7) == pytest.approx(keyed_there, abs=NEAR)
 
 
+@pytest.mark.every_blender
 @pytest.mark.parametrize("mode", TOGETHER)
 def test_a_body_that_follows_keeps_what_lies_off_the_free_axes(mode):
     from limber.rig.bodies.body_reader import BodyReader

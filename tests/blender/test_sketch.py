@@ -8,8 +8,6 @@ from mathutils import Matrix
 
 from tests.blender.rigs import build, looking_chain, make_active
 
-pytestmark = pytest.mark.every_blender
-
 HINGES = {"base": "X", "middle": "X", "head": "X"}
 AWAY = Matrix.Translation((3.0, 1.0, 0.5)) @ Matrix.Scale(5.0, 4)
 
@@ -67,6 +65,7 @@ def test_empties_pose_the_chain_in_the_order_of_their_names(chain):
     assert chain.postures[0].action.name == "Sketched"
 
 
+@pytest.mark.every_blender
 def test_a_curve_poses_the_chain(chain):
     rig = chain.id_data
     data = bpy.data.curves.new("Line", "CURVE")
@@ -113,6 +112,7 @@ def test_without_points_the_button_says_what_to_select(chain):
         bpy.ops.limber.pose_from_points()
 
 
+@pytest.mark.every_blender
 def test_an_active_empty_is_one_of_the_points(chain):
     rig = chain.id_data
     markers = empties(sketch(rig))

@@ -13,8 +13,6 @@ from tests.blender import mechanisms
 from tests.blender.drawing import drawn
 from tests.blender.rigs import angles_at, keyed, looking_chain, make_active
 
-pytestmark = pytest.mark.every_blender
-
 NO_PROCESS = 2**30  # larger than any process id of a system
 
 
@@ -59,6 +57,7 @@ def crash(monkeypatch, own_folder: Path) -> Path:
     return left
 
 
+@pytest.mark.every_blender
 def test_takes_that_a_crash_ended_are_keyed_as_live_showed_them(rig, chain, monkeypatch, own_folder):
     first, second = recorded(chain, range(2, 20), range(3, 12))
     crash(monkeypatch, own_folder)
@@ -76,6 +75,7 @@ def test_takes_that_a_crash_ended_are_keyed_as_live_showed_them(rig, chain, monk
         bpy.ops.limber.restore_takes()
 
 
+@pytest.mark.every_blender
 def test_it_is_offered_first_of_all_and_can_be_left(rig, chain, monkeypatch, own_folder):
     from limber.panels.output.bake import LIMBER_PT_record
     from limber.rig.authoring.next_step import next_step
@@ -126,6 +126,7 @@ def test_a_recording_that_comes_to_its_end_leaves_nothing(rig, chain, own_folder
     assert list(own_folder.iterdir()) == []
 
 
+@pytest.mark.every_blender
 def test_another_file_that_is_opened_meanwhile_loses_nothing(chain, own_folder, reopen):
     recorded(chain, range(2, 20))
     reopen()
@@ -149,6 +150,7 @@ def test_another_recording_leaves_what_is_offered(chain, own_folder, reopen):
     assert [take.frames for take in take_copies.read(old)] == [list(range(2, 20))]
 
 
+@pytest.mark.every_blender
 def test_what_another_blender_records_is_not_offered_here(rig, chain, own_folder):
     recorded(chain, range(2, 20))
     (copy,) = own_folder.glob("*.jsonl")
@@ -159,6 +161,7 @@ def test_what_another_blender_records_is_not_offered_here(rig, chain, own_folder
     assert take_copies.left(rig) is None
 
 
+@pytest.mark.every_blender
 def test_a_copy_that_ends_in_the_middle_of_a_line_is_good_up_to_there(chain, monkeypatch, own_folder):
     recorded(chain, range(2, 20))
     left = crash(monkeypatch, own_folder)
@@ -167,6 +170,7 @@ def test_a_copy_that_ends_in_the_middle_of_a_line_is_good_up_to_there(chain, mon
     assert [take.frames for take in take_copies.read(left)] == [list(range(2, 18))]
 
 
+@pytest.mark.every_blender
 def test_a_copy_that_somebody_changed_is_refused_with_its_line(rig, chain, monkeypatch, own_folder):
     recorded(chain, range(2, 20))
     left = crash(monkeypatch, own_folder)
@@ -185,6 +189,7 @@ def test_a_copy_that_somebody_changed_is_refused_with_its_line(rig, chain, monke
         take_copies.read(left)
 
 
+@pytest.mark.every_blender
 def test_takes_of_bones_that_are_gone_are_said_and_kept(rig, chain, monkeypatch, own_folder):
     recorded(chain, range(2, 20))
     left = crash(monkeypatch, own_folder)
@@ -196,6 +201,7 @@ def test_takes_of_bones_that_are_gone_are_said_and_kept(rig, chain, monkeypatch,
     assert left.exists()
 
 
+@pytest.mark.every_blender
 def test_a_folder_that_cannot_be_written_ends_no_recording(rig, chain, monkeypatch, own_folder):
     monkeypatch.setattr(take_copies, "folder", lambda: own_folder / "gone")
     recorded(chain, range(2, 20))
@@ -204,6 +210,7 @@ def test_a_folder_that_cannot_be_written_ends_no_recording(rig, chain, monkeypat
     assert bpy.data.actions["Rig Take 1"]
 
 
+@pytest.mark.every_blender
 def test_without_a_folder_it_is_said_and_nothing_is_written(rig, chain, monkeypatch, tmp_path):
     monkeypatch.setattr(take_copies, "folder", lambda: None)
     monkeypatch.chdir(tmp_path)

@@ -15,8 +15,6 @@ from limber.solvers.kinematics.rotations import to_matrix
 from tests.blender.imported import joint_values, link_frames
 from tests.robots.robots import ARM, NO_PUBLIC, PUBLIC, apart, arbitrary, frames, write
 
-pytestmark = pytest.mark.every_blender
-
 NEAR = 1e-5  # [m, rad] tolerance
 POSES = 100
 
@@ -176,6 +174,7 @@ def test_a_joint_is_read_and_posed_whatever_its_bones_rotation_mode(tmp_path, mo
     assert bone.rotation_mode == mode
 
 
+@pytest.mark.every_blender
 def test_an_unknown_joint_and_a_rig_of_other_origin_are_refused(tmp_path):
     rig = bring(write(tmp_path, ARM))
     with pytest.raises(RigError, match="no joint 'knee': its joints are shoulder, elbow"):
@@ -185,6 +184,7 @@ def test_an_unknown_joint_and_a_rig_of_other_origin_are_refused(tmp_path):
         joint_values(bpy.data.objects.new("Other", data))
 
 
+@pytest.mark.every_blender
 def test_a_record_that_somebody_changed_is_refused_with_its_bone(tmp_path):
     rig = bring(write(tmp_path, ARM))
     rig.data.bones["lower"]["limber_urdf"] = "{}"

@@ -13,8 +13,6 @@ from tests.blender.rigs import select, target
 from tests.blender.shown import no_handler_raises  # noqa: F401 a fixture
 from tests.robots.robots import ARM, NO_PUBLIC, PUBLIC, write
 
-pytestmark = pytest.mark.every_blender
-
 LAMP = next((path for path in PUBLIC if path.name == "lelamp.urdf"), None)
 WRISTED = ARM.replace(
     'name="wrist" type="fixed"><parent link="lower"/><child link="hand"/><origin xyz="0 0 0.25"/><axis xyz="0'

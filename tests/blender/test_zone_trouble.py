@@ -7,14 +7,13 @@ from tests.blender.drawing import drawn
 from tests.blender.rigs import make_active
 from tests.blender.zones import empty, entered, forbid, mesh, standing_arm
 
-pytestmark = pytest.mark.every_blender
-
 
 @pytest.fixture
 def chain():
     return standing_arm()
 
 
+@pytest.mark.every_blender
 def test_a_deleted_zone_is_named_and_can_be_taken_from_the_list(rig, chain):
     from limber.panels.output.motion_check import LIMBER_PT_zones
 
@@ -30,6 +29,7 @@ def test_a_deleted_zone_is_named_and_can_be_taken_from_the_list(rig, chain):
         bpy.ops.limber.remove_zone()
 
 
+@pytest.mark.every_blender
 def test_a_zone_deleted_in_the_viewport_is_named(rig, chain):
     zone = empty("Table", (0.06, 0, 0.25))
     forbid(rig, zone)
@@ -57,6 +57,7 @@ def test_a_zone_deleted_while_the_check_goes_on_is_named(rig, chain, monkeypatch
         work.cancel()
 
 
+@pytest.mark.every_blender
 def test_a_zone_taken_from_the_list_while_the_check_goes_on_is_named(rig, chain):
     from limber.rig.blender.errors import RigError
     from limber.rig.live.movers import mover_of
@@ -83,6 +84,7 @@ def test_a_zone_without_object_asks_for_one(rig, chain):
     assert ("middle", "Table") in entered(rig)
 
 
+@pytest.mark.every_blender
 def test_hidden_zones_and_those_without_an_inside_are_named(rig, chain):
     zone = empty("Table", (0.06, 0, 0.25))
     forbid(rig, zone)

@@ -14,6 +14,7 @@ from limber.hardware.worker.core import PERIOD
 from limber.hardware.worker.drive import APPROACH_SPEED
 from limber.motion import Kinematic, Limits, make_filter
 
+from tests import deep
 from tests.hardware.simulation import LIMITS, largest, make_device, speeds, still
 
 SLOWLY = 1.15 * APPROACH_SPEED  # with the limiter's headroom
@@ -97,7 +98,7 @@ def test_motion_at_the_joints_limits_is_followed_at_full_speed_however_unevenly_
     simulate, rate, uneven, hiccups
 ):
     noise = Random(3)
-    frames = sweeps(rate, 20.0)
+    frames = sweeps(rate, deep.count(10, 20))
     simulation = simulate(make_device(1))
     simulation.arm(still(0.0))
     simulation.commands.clear()

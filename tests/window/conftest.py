@@ -36,11 +36,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 class Window:
-    """A Blender in a window of a given size, for one play after the other; it must be closed."""
+    """A Blender in a window, for one play after the other; it must be closed."""
 
-    def __init__(self, size: str) -> None:
+    def __init__(self) -> None:
         self._log = tempfile.TemporaryFile()  # noqa: SIM115  # closed with the window
-        environment = {**os.environ, "LIMBER_WINDOW_SIZE": size}
+        environment = {**os.environ, "LIMBER_WINDOW_SIZE": SIZE}
         self._process = subprocess.Popen(
             [WINDOW, "serve"],
             stdin=subprocess.PIPE,
@@ -50,13 +50,15 @@ class Window:
             env=environment,
         )
 
-    def play(self, name: str) -> dict:
-        """Runs plays/NAME.py; returns its recorded facts. Its last picture is build/window/NAME.png."""
+    def play(self, name: str, scale: float) -> dict:
+        """Runs plays/NAME.py with an interface of this scale; returns its recorded facts. Its last picture is
+        build/window/NAME.png.
+        """
         LEFT.mkdir(parents=True, exist_ok=True)
         facts = LEFT / f"{name}.json"
         facts.unlink(missing_ok=True)
         assert self._process.stdin
-        self._process.stdin.write(f"{PLAYS / name}.py\t{facts}\t{LEFT / name}.png\n")
+        self._process.stdin.write(f"{PLAYS / name}.py\t{facts}\t{LEFT / name}.png\t{scale}\n")
         self._process.stdin.flush()
         give_up = time.monotonic() + LIMIT
         while not facts.exists():
@@ -84,33 +86,33 @@ class Window:
 
 
 @pytest.fixture(scope="session")
-def windows() -> Iterator[dict[str, Window]]:
-    """The open windows, by their sizes."""
+def windows() -> Iterator[list[Window]]:
+    """The open window, none before the first play and after one that failed."""
     if (
         asked := subprocess.run([WINDOW, "available"], capture_output=True, text=True, check=False)
     ).returncode:
         pytest.skip(asked.stderr.strip())
-    windows: dict[str, Window] = {}
+    windows: list[Window] = []
     yield windows
-    for window in windows.values():
+    for window in windows:
         window.close()
 
 
 @pytest.fixture
-def play(windows: dict[str, Window], request: pytest.FixtureRequest) -> Callable[..., dict]:
+def play(windows: list[Window], request: pytest.FixtureRequest) -> Callable[..., dict]:
     """Function that runs plays/NAME.py in a window, and returns its recorded facts. Pictures go to
     build/window/.
 
-    `size`: size of the window [pixels].
+    `scale`: scale of the interface; a smaller one makes room for long panels.
     """
 
-    def run(name: str, size: str = SIZE) -> dict:
-        window = windows.pop(size, None) or Window(size)
-        facts = window.play(name)  # a window whose play fails is not used again
+    def run(name: str, scale: float = 1.0) -> dict:
+        window = windows.pop() if windows else Window()
+        facts = window.play(name, scale)  # a window whose play fails is not used again
         if request.node.get_closest_marker(ENDS):
             window.close(0.0)
         else:
-            windows[size] = window
+            windows.append(window)
         return facts
 
     return run

@@ -60,9 +60,9 @@ def replay(
     return simulation.commands, rest
 
 
-def farthest_beyond(facts: dict) -> float:
-    """Largest distance by which a joint is commanded beyond all poses shown so far, each with its stopping
-    distance.
+def replay_beyond(facts: dict) -> tuple[list[tuple[float, ...]], list[float], float]:
+    """As `replay`, and the largest distance by which a joint is commanded beyond all poses shown so far, each
+    with its stopping distance.
     """
     limits = [joint.limits for joint in from_plain(facts["device"]).joints]
     lowest, highest, far = [math.inf] * len(limits), [-math.inf] * len(limits), [0.0]
@@ -80,8 +80,7 @@ def farthest_beyond(facts: dict) -> float:
                 for value, low, high in zip(report.commanded, lowest, highest, strict=True)
             )
 
-    replay(facts, look)
-    return max(far)
+    return *replay(facts, look), max(far)
 
 
 def assert_within_limits(commands: Sequence[Sequence[float]], facts: dict) -> None:

@@ -13,5 +13,5 @@ def test_a_ready_set_is_added_rehearsed_and_directed_by_the_mouse_while_nothing_
 
 
 def test_rows_of_its_lists_are_selected_by_the_mouse(play):
-    facts = play("behaviour_rows", size="1000x1600")
+    facts = play("behaviour_rows", scale=0.5)
     assert [facts[name] for name in ("active_posture", "active_chain", "active_lid")] == [0, 0, 0]

@@ -24,9 +24,8 @@ from tests.blender.rigs import looking_chain
 from tests.blender.robots import until
 from tests.blender.shown import go_live, missed, no_handler_raises, settle  # noqa: F401
 
-pytestmark = pytest.mark.every_blender
 
-
+@pytest.mark.every_blender
 def test_a_live_chain_follows_a_target_that_is_sent(rig, send):
     chain = rig.limber.chains[0]
     go_live(rig, chain)
@@ -49,6 +48,7 @@ def test_influence_and_weights_are_set_within_their_range(rig, send):
     assert problem(rig) == ""
 
 
+@pytest.mark.every_blender
 def test_postures_targets_and_values_are_chosen_by_name(rig, send):
     chain = rig.limber.chains[0]
     stored(rig, "Proud")
@@ -79,6 +79,7 @@ def test_postures_targets_and_values_are_chosen_by_name(rig, send):
     assert "Chain 'head' has no target 'Sun'" in problem(rig)
 
 
+@pytest.mark.every_blender
 def test_the_scene_goes_to_a_time_of_its_own(rig, send):
     scene = bpy.context.scene
     scene.frame_start, scene.frame_end, scene.render.fps = 11, 60, 24
@@ -89,6 +90,7 @@ def test_the_scene_goes_to_a_time_of_its_own(rig, send):
     assert problem(rig) == "", "it does not play"
 
 
+@pytest.mark.every_blender
 def test_the_scenes_clip_is_played_by_the_name_that_its_file_will_have_and_no_other(rig, send):
     send(words("/limber/play", "Dance"))
     assert f"there is no clip 'Dance': there is '{rig.name}'" in problem(rig)
@@ -111,11 +113,13 @@ def test_a_program_that_asks_whether_blender_runs_is_answered(rig, send):
     assert problem(rig) == ""
 
 
+@pytest.mark.every_blender
 def test_what_is_for_a_character_without_blender_is_said(rig, send):
     send(packet("/limber/quit"))
     assert "to a character that plays without Blender" in problem(rig)
 
 
+@pytest.mark.every_blender
 @pytest.mark.parametrize("word", ["confirm", "release", "disarm", "clear", "connect"])
 def test_what_only_a_person_orders_is_said(rig, send, word):
     send(packet(f"/limber/{word}"))
@@ -182,6 +186,7 @@ def test_weights_of_a_mechanisms_postures_are_set_by_its_objects_name_from_the_p
     assert problem(owner) == "Mechanism 'Push-Rod Neck' has no posture 'Proud': it has 'Rest', 'Bowed Low'"
 
 
+@pytest.mark.every_blender
 def test_a_mechanisms_goals_are_moved_and_rotated_by_their_names():
     owner = mechanisms.add("stewart")
     goal = owner.limber.mechanism.goals[0]
@@ -229,6 +234,7 @@ def test_a_target_is_rotated_in_the_world_whatever_its_parent_and_rotation_mode_
     assert target.rotation_euler.x != 0.0
 
 
+@pytest.mark.every_blender
 def test_the_panel_lists_addresses_that_work(rig, send):
     stored(rig, "Bowed Low")
     rig.limber.remote.allow_arm = True
@@ -238,6 +244,7 @@ def test_the_panel_lists_addresses_that_work(rig, send):
         assert problem(rig) == "", line
 
 
+@pytest.mark.every_blender
 @pytest.mark.parametrize(
     ("said", "words"),
     [
@@ -289,12 +296,14 @@ def test_messages_for_others_are_told_until_one_for_limber_has_come(rig):
         assert problem(rig) == ""
 
 
+@pytest.mark.every_blender
 def test_a_chain_without_a_target_says_so(rig, send):
     rig.limber.chains[0].target = None
     send(packet("/limber/target/head", 1, 2, 3))
     assert "has no target: choose the object" in problem(rig)
 
 
+@pytest.mark.every_blender
 def test_orders_go_on_after_renaming_and_undo_and_end_with_the_armature(rig, send, undo_step):
     undo_step("before")
     rig.name = "Renamed"
@@ -315,6 +324,7 @@ def test_orders_go_on_after_renaming_and_undo_and_end_with_the_armature(rig, sen
     assert not remote.is_listening()
 
 
+@pytest.mark.every_blender
 def test_nothing_listens_before_it_is_asked_for_nor_after_a_file_was_opened(rig, reopen):
     with pytest.raises(RuntimeError, match="Nothing listens: press Remote Control"):
         bpy.ops.limber.end_remote()
@@ -345,6 +355,7 @@ def test_other_computers_are_heard_only_where_blender_may_go_online_and_a_taken_
         bpy.ops.limber.remote()
 
 
+@pytest.mark.every_blender
 def test_a_target_of_another_file_stays_where_it_is(rig, send, tmp_path):
     chain = rig.limber.chains[0]
     path = tmp_path / "props.blend"

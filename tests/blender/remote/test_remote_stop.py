@@ -17,9 +17,8 @@ from tests.blender.remote.remote_control import problem
 from tests.blender.robots import a_turn, a_while, connect, state, until
 from tests.blender.shown import no_handler_raises  # noqa: F401
 
-pytestmark = pytest.mark.every_blender
 
-
+@pytest.mark.every_blender
 def test_other_programs_arm_only_where_they_may_and_always_stop(rig, send):
     rig.limber.remote.allow_arm = True
     send(packet("/limber/arm", 1.0))
@@ -123,6 +122,7 @@ def test_a_stop_is_obeyed_before_what_came_before_it_is_read_and_no_arm_outlives
     assert armed == []
 
 
+@pytest.mark.every_blender
 def test_a_look_is_short_whatever_comes_and_the_newest_of_each_address_is_obeyed(rig, slow):
     heard, put = slow
     chain = rig.limber.chains[0]
@@ -209,6 +209,7 @@ def test_a_second_of_silence_makes_the_next_order_a_new_press_and_a_busy_blender
     assert armed == [True, False, False, False, False, True]
 
 
+@pytest.mark.every_blender
 def test_a_button_that_was_pressed_before_a_stop_is_no_new_press_after_it(rig, send):
     rig.limber.remote.allow_arm = True
     connect(rig)

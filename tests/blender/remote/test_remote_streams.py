@@ -12,8 +12,6 @@ from tests.blender.remote.remote_control import problem, sending
 from tests.blender.rigs import looking_chain
 from tests.blender.shown import go_live, no_handler_raises  # noqa: F401
 
-pytestmark = pytest.mark.every_blender
-
 CLOCK = 60  # [Hz] ticks of the clock
 RATE = 2 * pi * 0.35  # [rad/s] angular frequency of the motion
 WIDTH = 0.3  # [m] amplitude of the motion
@@ -72,6 +70,7 @@ def test_a_chain_follows_a_target_that_comes_slower_than_the_clock_without_stair
     assert np.abs(np.diff(turning)).min() > 0.0
 
 
+@pytest.mark.every_blender
 def test_one_coordinate_alone_is_sent_to_its_axis(chain):
     rig, settings, send = chain
     before = tuple(settings.target.location)
@@ -109,6 +108,7 @@ def test_influence_that_is_sent_slower_than_the_clock_changes_at_every_tick(chai
     assert np.abs(np.diff(values[10:])).min() > 0.0
 
 
+@pytest.mark.every_blender
 def test_a_rotation_is_followed_the_short_way_and_keeps_its_length(chain):
     _, settings, send = chain
 
@@ -128,6 +128,7 @@ def test_a_rotation_is_followed_the_short_way_and_keeps_its_length(chain):
     assert np.diff(angles[20:]) == pytest.approx(degrees(2.0 / CLOCK), abs=0.02)
 
 
+@pytest.mark.every_blender
 def test_the_velocity_that_is_sent_with_a_target_counts(chain):
     rig, settings, send = chain
     for number in range(1, 43):

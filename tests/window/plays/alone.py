@@ -11,6 +11,7 @@ from types import SimpleNamespace
 
 import bpy
 import tabs
+from views import narrow
 
 TAB = "Alone"
 ACROSS, BELOW = (
@@ -18,6 +19,9 @@ ACROSS, BELOW = (
     22,
 )  # position of the button: share of the sidebar's width, and pixels below its top at a scale of 1
 VIEW = 320  # [pixels] width of the 3D view: the sidebar's, and a little more
+# Whether a play uses the mouse on everything: only a Blender 4 can lose an item or a click of one button and
+# not of the others. In later ones it is used once in each panel.
+EVERYTHING = bpy.app.version < (5, 0)
 PASSED_ON = (
     "enabled",
     "active",
@@ -174,7 +178,9 @@ class Alone:
 
     def __init__(self, stage) -> None:
         self.stage, self._shown = stage, None
-        self._narrow_view()
+        stage.area().spaces.active.show_region_ui = True
+        # a wide view takes twice as long as the sidebar and the window together
+        narrow(stage, VIEW)
         owner = self
 
         def draw_one(panel, _context) -> None:
@@ -192,20 +198,6 @@ class Alone:
         cls = type("LIMBER_PT_one_alone", (bpy.types.Panel,), {**where, "draw": draw_one})
         bpy.utils.register_class(cls)
         stage.at_end.callback(bpy.utils.unregister_class, cls)
-
-    def _narrow_view(self) -> None:
-        """Leaves little of the 3D view beside its sidebar, and editors that seldom redraw around it: drawn in
-        software, a wide view takes twice as long as the sidebar and the window together.
-        """
-        area = self.stage.area()
-        area.spaces.active.show_region_ui = True
-        for region in ("header", "tool_header", "toolbar"):
-            setattr(area.spaces.active, f"show_region_{region}", False)
-        with self.stage.context():
-            bpy.ops.screen.area_split(direction="VERTICAL", factor=1.0 - VIEW / area.width)
-        for other in self.stage.window.screen.areas:
-            if other != area:
-                other.type = "INFO"
 
     def _is_there(self, cls: type) -> bool:
         parent = getattr(cls, "bl_parent_id", "")

@@ -1,5 +1,6 @@
 """Clicks every button of the tab once, in an empty scene and with the demo lamp; an opened dialog or file
-browser is cancelled.
+browser is cancelled. Where the mouse is not used on everything (`alone.EVERYTHING`), it clicks a button in
+each panel of each scene.
 
 The scene is restored before each click.
 """
@@ -15,7 +16,7 @@ import bpy
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from alone import Alone, Button
+from alone import EVERYTHING, Alone, Button
 from drop_downs import is_choice
 
 LEFT_OUT = {  # operator -> reason why it is not clicked
@@ -94,7 +95,7 @@ class Clicks:
         return self._log.read()
 
     def click_all(self, scene: str) -> Iterator[float | None]:
-        path = os.path.join(bpy.app.tempdir, f"{scene}.blend")
+        path, clicked = os.path.join(bpy.app.tempdir, f"{scene}.blend"), set()
         bpy.ops.wm.save_as_mainfile(filepath=path)
         with LOG.open(encoding="utf-8", errors="replace") as self._log:
             self.said()
@@ -102,6 +103,9 @@ class Clicks:
                 button = self.find(key)
                 if button is None or not self.is_clicked(button):
                     continue
+                if button.panel in clicked and not EVERYTHING:
+                    continue
+                clicked.add(button.panel)
                 yield from self.click(button, f"{scene}, {button}")
                 bpy.ops.wm.open_mainfile(filepath=path, load_ui=False)
                 yield None

@@ -47,18 +47,19 @@ def play(stage):
     stage.photograph("compared")
 
     hand = Hand(stage)
+    step = int(STEP * bpy.context.preferences.view.ui_scale)
     area = stage.area()  # its middle is in the table, where the mouse must stay: otherwise the table closes
     x, y = area.x + area.width // 2, area.y + area.height // 2
     x, y = yield from hand.find(
-        "limber.sort_comparison", [(x, above) for above in range(y, stage.window.height, STEP)]
+        "limber.sort_comparison", [(x, above) for above in range(y, stage.window.height, step)]
     )
-    x, y = yield from hand.click_on('column="shape"', [(left, y) for left in range(x, 0, -2 * STEP)])
+    x, y = yield from hand.click_on('column="shape"', [(left, y) for left in range(x, 0, -2 * step)])
     stage.facts["sorted_by"] = compare.table(rig, chain).column
     best = compare.table(rig, chain).sorted_rows()[0].name
     x, y = yield from hand.find(
-        "limber.use_solver", [(right, y - 3 * STEP) for right in range(x, stage.window.width, STEP)]
+        "limber.use_solver", [(right, y - 3 * step) for right in range(x, stage.window.width, step)]
     )
-    yield from hand.click_on(f'"{best}"', [(x, around) for around in range(y + 3 * STEP, 0, -STEP)])
+    yield from hand.click_on(f'"{best}"', [(x, around) for around in range(y + 3 * step, 0, -step)])
     stage.facts["used"] = chain.solver == best != before
     stage.photograph("compare_used")
     stage.move(stage.point(0.1, 0.1))  # closes the table

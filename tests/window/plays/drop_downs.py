@@ -1,5 +1,6 @@
 """Opens every drop-down of every panel of the tab, and selects every item by mouse, including drop-downs that
-appear only for some item.
+appear only for some item. Where the mouse is not used on everything (`alone.EVERYTHING`), it selects an item
+in each panel, and the script sets the others.
 """
 
 import sys
@@ -12,7 +13,7 @@ import bpy
 sys.path.insert(0, str(Path(__file__).parent))
 sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 
-from alone import Alone, Button
+from alone import EVERYTHING, Alone, Button
 
 from tests.blender.enumerations import offered
 
@@ -87,10 +88,12 @@ class Choices:
         offered, picked: Keys of the items of each drop-down, by its path, and keys that the property had
             after a click.
         blank: Paths of fields that were empty after a click.
+        clicked: Panels in which a click has changed a drop-down.
     """
 
     def __init__(self, stage) -> None:
         self.stage, self.alone = stage, Alone(stage)
+        self.clicked: set[type] = set()
         self.offered: dict[str, list[str]] = {}
         self.picked: dict[str, list[str]] = {}
         self.blank: list[str] = []
@@ -113,10 +116,16 @@ class Choices:
         for number in range(TRIES):
             if set(picked) == set(keys):
                 break
-            yield from self.click(button, number)
+            is_clicked = EVERYTHING or button.panel not in self.clicked
+            if is_clicked:
+                yield from self.click(button, number)
+            else:
+                self.set(button, next(key for key in keys if key not in picked))
             buttons = self.alone.buttons()
             button = choice(buttons, path)
             value = getattr(button.owner, button.what)
+            if is_clicked and value != before:
+                self.clicked.add(button.panel)
             for key in sorted(value) if isinstance(value, set) else [value]:
                 if key not in keys:
                     self.blank.append(f"{path}: {key!r}")
@@ -125,6 +134,11 @@ class Choices:
                     button = choice((yield from self.explore(buttons)), path)
         setattr(button.owner, button.what, before)
         return self.alone.buttons()
+
+    def set(self, button: Button, key: str) -> None:
+        """Selects an item without the mouse."""
+        is_set = button.owner.bl_rna.properties[button.what].is_enum_flag
+        setattr(button.owner, button.what, {key} if is_set else key)
 
     def click(self, button: Button, number: int) -> Iterator[float | None]:
         """Opens it, and clicks `number` steps below; items that are drawn one below the other are visible
@@ -167,3 +181,4 @@ def play(stage):
         if prop.type == "ENUM" and f"{cls.__name__}.{prop.identifier}" not in choices.offered
     )
     stage.facts.update(offered=choices.offered, picked=choices.picked, blank=choices.blank, raised=raised)
+    stage.facts["panels"] = sorted(panel.__name__ for panel in choices.clicked)
