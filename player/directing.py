@@ -224,7 +224,8 @@ def _axis(director: Director, order: Order, cause: str) -> None:
 
 def _seen(director: Director, order: Order, cause: str) -> None:
     """Records that a camera sees a person, which replaces an earlier command for the target of this name.
-    Without a camera the behaviour notices the person, but no chain looks there.
+    If the camera is unknown, which is reported, the behaviour notices the person, but no chain looks there.
+    Raises PlayerError for numbers that describe no sighting.
     """
     camera = named(order.name, director.performance.target_names) or order.name
     try:

@@ -111,7 +111,8 @@ class LivePlay:
         # without a lock, since signal handlers set it between any two steps of this thread
         self._is_ended = False
         self._orders = WaitingOrders()
-        self._problems: dict[str, str] = {}  # problems of movers that were reported last
+        # mover's name -> its problem that was reported last; "" if it was solved
+        self._problems: dict[str, str] = {}
         self._osc_problems: deque[str] = deque(maxlen=KEPT)  # last reported problems of OSC
         self._sound_problem = ""  # last reported problem of a sound
         self._said: deque[str] = deque(maxlen=KEPT)  # sentences for the page
@@ -341,7 +342,9 @@ class LivePlay:
         self._do(order, waiting.cause)
 
     def _do(self, order: Order, cause: str) -> None:
-        """Executes a command; `cause` is its source."""
+        """Executes a command; `cause` is its source, OSC for other programs. Raises PlayerError or
+        HardwareError if it is impossible, or if this source may not give it.
+        """
         if cause == OSC and WORDS[order.word].is_personal:
             raise PlayerError("this is a person's order: no program gives it")
         if order.word == "quit":
