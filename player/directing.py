@@ -241,7 +241,8 @@ def _seen(director: Director, order: Order, cause: str) -> None:
 
 def _say(director: Director, order: Order, cause: str) -> None:
     """Plays a sound from the character's folder, or records the start or end of speech that another program
-    plays.
+    plays. Raises PlayerError if there is no such sound, or for a sound in a performance that is not in real
+    time.
     """
     if not order.name:
         director.speech.note(order.numbers[0] != 0.0)

@@ -305,7 +305,9 @@ class LivePlay:
             page.publish(json.dumps(state))
 
     def _say_problems(self) -> None:
-        """Reports for each mover why it does not follow its goals, each time the reason changes."""
+        """Reports for each mover why it does not follow its goals, each time the reason changes, and when it
+        follows again.
+        """
         character = self._performance.character
         movers: list[MoverEntry] = [*character.chains, *character.mechanisms, *character.bodies]
         for mover in movers:
@@ -329,7 +331,7 @@ class LivePlay:
                 self._do_waiting(waiting)
             except (PlayerError, HardwareError) as error:
                 self._say(str(error))
-            # a stop that came after the command takes precedence
+            # the robots are stopped again if a stop came before the command had been executed
             if not self._orders.is_valid(waiting) and self._robots is not None:
                 self._robots.sessions.stop_all()
 

@@ -253,7 +253,7 @@ def _without_end(name: str) -> tuple[str, str]:
 
 
 def with_units(rows: list[list[str]]) -> list[list[str]]:
-    """A table whose row of units, below the heading, is merged into the heading.
+    """A table with the row of units below its heading merged into the heading; unchanged without such a row.
 
     Raises:
         MotionFileError: The heading has no names, or the row below it has neither numbers nor units.
