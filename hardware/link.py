@@ -54,7 +54,8 @@ class WorkerLink:
         host: Words for the host in sentences.
 
     Raises:
-        DeviceError: Joints and channels do not belong together; see `mixing.Mixing`.
+        DeviceError: The channels do not determine the joints' values, or joint limits and channel ranges do
+            not overlap.
     """
 
     def __init__(self, device: Device, python: str = sys.executable, host: HostWords = BLENDER) -> None:

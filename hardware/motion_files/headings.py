@@ -123,7 +123,7 @@ def words_of(heading: str) -> str:
 
 def time_factor(heading: str) -> float | None:
     """Seconds per unit of a column of times, from its heading, such as "time", "t_ms", "Time [s]" or
-    "seconds"; None if the heading does not name a time.
+    "seconds"; None if the heading does not name a time, or in an unknown unit.
     """
     name, unit = name_and_unit(heading)
     words = words_of(name).split()
