@@ -57,7 +57,7 @@ def _read_orders(descriptor: int, play: LivePlay, is_attended: bool, typed: Type
 
 
 def _lines(descriptor: int) -> Iterator[str]:
-    """The lines of a file descriptor until its end."""
+    """The lines of a file descriptor until its end, apart from a last one without a line feed."""
     rest = b""
     with suppress(OSError):  # a closed terminal
         while data := os.read(descriptor, 4096):
