@@ -18,7 +18,7 @@ from .typed_line import TypedLine, is_possible, shown_by_program
 
 
 def play_live(character: CharacterFile, path: Path, options: LiveOptions) -> None:
-    """Plays a character until Ctrl C, SIGTERM, `quit`, the end of its time, or that of a person's terminal.
+    """Plays a character until Ctrl C, SIGTERM, `quit`, the end of its time, or the end of a person's input.
 
     Raises:
         PlayerError: The character or its robot cannot be used, or `arm` was not typed by a person.
