@@ -62,7 +62,8 @@ class LocalCrew:
         if self._is_stopped:
             return subprocess.CompletedProcess(command, -signal.SIGTERM, "", "")
         pipe = subprocess.PIPE
-        # a separate session, so that Ctrl-C reaches only this process, which then stops the others in order
+        # a separate session (not on Windows), so that Ctrl-C reaches only this process, which then stops the
+        # others in order
         with subprocess.Popen(
             command, stdin=pipe, stdout=pipe, stderr=pipe, text=True, errors="replace", start_new_session=True
         ) as process:

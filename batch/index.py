@@ -29,7 +29,7 @@ def write_index(
     finished.
 
     Args:
-        folder: The folder.
+        folder: Folder of the clips, in which the manifest and the dataset are written.
         tasks: All clips, in their order.
         records: Their records.
         form: Format of the command.

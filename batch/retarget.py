@@ -35,7 +35,7 @@ from .records import FAILED, TaskRecord
 from .tasks import FileTask, digest
 
 GOOD, FLAGGED = "good", "flagged"  # states of clips that were written
-# [1/s] rates of the formats' players; csv has a row for each frame
+# format of a clip -> rate [1/s] of its player; csv is missing, since it has a row for each frame
 USUAL_RATES = {"lerobot": 30, "reachy": 50}
 # format of a clip -> format of Export Motion that has the same frames
 FRAMES_LIKE = {"lerobot": "lerobot", "reachy": "reachy_mini", "csv": "lerobot"}

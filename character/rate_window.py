@@ -34,7 +34,8 @@ class TimedSample(NamedTuple):
     came: Array  # (m,) number of samples that arrived together with this one, itself included
     late: Array  # (m,) [s] lateness of the sample, scaled as if the line were known exactly
     lost: Array  # (m,) number of samples lost before it
-    # (m,) [nats] evidence in the values that no sample was lost: how much shorter their description is
+    # (m,) [nats] evidence in the values that no sample was lost: how much shorter their description then is
+    # than with lost samples
     values: Array
 
 

@@ -19,7 +19,7 @@ from ..solvers.kinematics.se3 import Array
 from . import sample_times
 from .sample_times import LEAST, PAUSE, Arrival, Course, Timing
 
-REJOIN = 0.5  # [s] usual longest time in which an interrupted signal catches up with its new samples
+REJOIN = 0.5  # [s] default of the longest time in which an interrupted signal catches up with its new samples
 START = 0.25  # [s] time in which the motion moves to a new stream that is slower than the ticks
 ROUNDING = 1e-6  # relative rounding error of times
 # number of periods in which an extrapolated signal returns to its last sample, if no other arrives

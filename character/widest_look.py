@@ -2,9 +2,8 @@
 
 A look is given by two angles from the end's direction at rest: to the side (about the figure's up axis), and
 up. Beyond the widest look it rests at the edge, at the height of the target if the widest look is a right
-angle or more. When
-the target passes behind, the look stays at its edge until the other side is clearly nearer, and then crosses
-over in front.
+angle or more. When the target passes behind, the look stays at its edge until the other side is clearly
+nearer, and then crosses over in front.
 """
 
 import math

@@ -92,7 +92,9 @@ class SoundPlayer:
         self._start()
 
     def _start(self) -> None:
-        """Starts the next program that has not been tried, or one after it if that does not start."""
+        """Starts the next program that has not been tried, or one after it if that does not start. Raises
+        SoundError if none of them starts.
+        """
         self._command = self._untried.pop(0)
         self._started_at = time.monotonic()
         try:

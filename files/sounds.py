@@ -36,6 +36,6 @@ def sound_beside(path: Path) -> Path | None:
     """Sound file that belongs to a motion or character file, with the same folder and stem; None if there is
     none.
     """
-    # the root of a file system has no name
+    # the root of a file system has no name, so that `with_suffix` would fail
     names = (path.with_suffix(suffix) for suffix in SOUNDS) if path.name else ()
     return next((sound for sound in names if is_file(sound)), None)

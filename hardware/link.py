@@ -54,7 +54,8 @@ class WorkerLink:
         host: Words for the host in sentences.
 
     Raises:
-        DeviceError: Joints and channels do not belong together; see `mixing.Mixing`.
+        DeviceError: The channels do not determine the joints' values, or joint limits and channel ranges do
+            not overlap.
     """
 
     def __init__(self, device: Device, python: str = sys.executable, host: HostWords = BLENDER) -> None:
@@ -77,7 +78,7 @@ class WorkerLink:
         self._motion = (Kinematic(0.0),) * len(device.joints)
         self._stops = 0
         self._disarmed_because = ""
-        # (state, fault, detail, needs_confirmation, is_reached) of which `_sentence` tells
+        # (state, fault, detail, needs_confirmation, is_reached) from which `_sentence` was made
         self._sentence_inputs: tuple[object, ...] = ()
         self._sentence = ""
         # number of the worker's reports when Stop or Disarm was given; once there are more, the worker has

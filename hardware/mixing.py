@@ -286,7 +286,9 @@ class Mixing:
     def _nothing_in_common(
         self, joints: tuple[int, ...], channels: tuple[int, ...], rotations: tuple[Values, ...]
     ) -> str:
-        """Message that names the channel whose range is farthest from its joints' limits."""
+        """Message that names the channel whose range is farthest from its joints' limits; `rotations`: gear
+        ratios (channels, joints).
+        """
         worst, text = -math.inf, ""
         for channel, row in zip(channels, rotations, strict=True):
             ends = [

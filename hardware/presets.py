@@ -94,7 +94,7 @@ def _bus(label: str, protocol: str, turns_per_minute: float, source: str, *more:
 
 
 def _scs(label: str, seconds_for_60: float, source: str) -> Preset:
-    """A servo with 1024 steps over 300 degrees."""
+    """A servo with 1024 steps over 300 degrees, which rotates by 60 degrees in `seconds_for_60` [s]."""
     return Preset(
         label,
         ("feetech_scs",),

@@ -17,8 +17,9 @@ DISARM_AFTER = 5.0
 # [s] time between two cycles from which the worker counts as held up: the delay at which Blender takes it for
 # lost
 HELD_UP_AFTER = 1.02
-# [s] largest age of the pose that the user confirms: it is the pose shown now, and not an earlier one
-CONFIRM_WITHIN = 1.0  # a confirmation of an older pose has no effect
+# [s] largest age of the pose that the user confirms: a confirmation of an older one, which is perhaps not the
+# one shown now, has no effect
+CONFIRM_WITHIN = 1.0
 
 JUMPED = "the pose in Blender jumped"
 """The detail of a hold, and of the slow approach that ends it, after a jump of the pose."""

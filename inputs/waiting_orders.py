@@ -64,7 +64,9 @@ class WaitingOrders:
         self._taken: dict[Hashable, WaitingOrder] = {}
 
     def put(self, order: str | Order, cause: str = "") -> None:
-        """Adds a command, or drops it if too many wait, unless it is to disarm; `cause` is its source."""
+        """Adds a command, or drops it if too many wait. One to disarm is not dropped, but then added as one
+        to disarm all robots; only the release of its button is dropped. `cause` is the command's source.
+        """
         word = order.word if isinstance(order, Order) else _first_word(order)
         is_personal = word in WORDS and WORDS[word].is_personal
         room = MOST_WAITING + ROOM * is_personal + DISARM_ROOM * (word == DISARM)

@@ -47,8 +47,9 @@ def pulse_to(goal: float, velocity: float, acceleration: float, limit: float, je
 
 
 def stopping(velocity: float, acceleration: float, limit: float, jerk: float) -> Stopping:
-    """Fastest stop from a velocity [rad/s] and acceleration [rad/s2], within an acceleration limit `limit`
-    [rad/s2] and a jerk limit [rad/s3]: `pulse_to(0, ...)` in closed form.
+    """Distance, first jerk and derivative (see `Stopping`) of the fastest stop from a velocity [rad/s] and
+    acceleration [rad/s2], within an acceleration limit `limit` [rad/s2] and a jerk limit [rad/s3]: the motion
+    of `pulse_to(0, ...)`, in closed form.
     """
     sign = 1.0
     if velocity + 0.5 * acceleration * abs(acceleration) / jerk < 0.0:

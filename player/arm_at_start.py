@@ -50,7 +50,9 @@ class Permission(NamedTuple):
 
     @property
     def _fault_path(self) -> Path:
-        """Path of a file that exists from a fault until a person clears the fault."""
+        """Path of a file that exists from a fault until a person clears all robots, or arms while none has a
+        fault.
+        """
         return self._state_folder / f"fault-{self.digest[:32]}"
 
     def claim(self) -> str:

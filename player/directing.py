@@ -224,7 +224,8 @@ def _axis(director: Director, order: Order, cause: str) -> None:
 
 def _seen(director: Director, order: Order, cause: str) -> None:
     """Records that a camera sees a person, which replaces an earlier command for the target of this name.
-    Without a camera the behaviour notices the person, but no chain looks there.
+    If the camera is unknown, which is reported, the behaviour notices the person, but no chain looks there.
+    Raises PlayerError for numbers that describe no sighting.
     """
     camera = named(order.name, director.performance.target_names) or order.name
     try:
@@ -240,7 +241,8 @@ def _seen(director: Director, order: Order, cause: str) -> None:
 
 def _say(director: Director, order: Order, cause: str) -> None:
     """Plays a sound from the character's folder, or records the start or end of speech that another program
-    plays.
+    plays. Raises PlayerError if there is no such sound, or for a sound in a performance that is not in real
+    time.
     """
     if not order.name:
         director.speech.note(order.numbers[0] != 0.0)

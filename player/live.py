@@ -111,7 +111,8 @@ class LivePlay:
         # without a lock, since signal handlers set it between any two steps of this thread
         self._is_ended = False
         self._orders = WaitingOrders()
-        self._problems: dict[str, str] = {}  # problems of movers that were reported last
+        # mover's name -> its problem that was reported last; "" if it was solved
+        self._problems: dict[str, str] = {}
         self._osc_problems: deque[str] = deque(maxlen=KEPT)  # last reported problems of OSC
         self._sound_problem = ""  # last reported problem of a sound
         self._said: deque[str] = deque(maxlen=KEPT)  # sentences for the page
@@ -304,7 +305,9 @@ class LivePlay:
             page.publish(json.dumps(state))
 
     def _say_problems(self) -> None:
-        """Reports for each mover why it does not follow its goals, each time the reason changes."""
+        """Reports for each mover why it does not follow its goals, each time the reason changes, and when it
+        follows again.
+        """
         character = self._performance.character
         movers: list[MoverEntry] = [*character.chains, *character.mechanisms, *character.bodies]
         for mover in movers:
@@ -328,7 +331,7 @@ class LivePlay:
                 self._do_waiting(waiting)
             except (PlayerError, HardwareError) as error:
                 self._say(str(error))
-            # a stop that came after the command takes precedence
+            # the robots are stopped again if a stop came before the command had been executed
             if not self._orders.is_valid(waiting) and self._robots is not None:
                 self._robots.sessions.stop_all()
 
@@ -341,7 +344,9 @@ class LivePlay:
         self._do(order, waiting.cause)
 
     def _do(self, order: Order, cause: str) -> None:
-        """Executes a command; `cause` is its source."""
+        """Executes a command; `cause` is its source, OSC for other programs. Raises PlayerError or
+        HardwareError if it is impossible, or if this source may not give it.
+        """
         if cause == OSC and WORDS[order.word].is_personal:
             raise PlayerError("this is a person's order: no program gives it")
         if order.word == "quit":

@@ -7,7 +7,9 @@ EASY = 0.6  # share of the time that ticks would take at the next higher rate; b
 LOWERED = 0.75  # factor of the rate when it is lowered; a raise divides by it
 WATCHED = 1.0  # [s] duration of one measurement of the share of the time spent in ticks
 PATIENCE = 10  # number of successive measurements below `EASY` after which the rate rises by a step
-MOST_PATIENCE = 600  # largest number of these measurements, which doubles after each raise that did not last
+# largest number of measurements before a raise of the rate, which is PATIENCE at first and doubles after each
+# raise that did not last
+MOST_PATIENCE = 600
 
 
 class Pacing:

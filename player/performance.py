@@ -211,8 +211,8 @@ class Performance:
         return self._records[key_of(entry)].problem
 
     def motion(self) -> dict[str, Kinematic]:
-        """Motion of every joint that is solved [rad, m, and per second], by its name in the file; without a
-        motion filter its speed is unknown, and given as 0.
+        """Motion of every joint that is solved [rad, m, and per second], by its name in the file. The speed
+        of a joint without a motion filter, and of a mechanism's motor, is given as 0.
         """
         motion: dict[str, Kinematic] = {}
         for body in self.character.bodies:

@@ -87,8 +87,8 @@ def write(path: Path, recording: dict[str, Array]) -> None:
 
 
 def _step(character: CharacterFile, rate: float, number: int) -> tuple[float, float]:
-    """(frame of the clip at tick `number`, seconds between two ticks); the clip's frames if the rates are
-    equal.
+    """(frame of the clip at tick `number`, seconds between two ticks) at `rate` ticks per second. If that is
+    the clip's rate up to rounding, each tick is exactly one frame of the clip.
     """
     clip = character.rate
     ticks_per_frame = rate * clip.seconds_a_frame

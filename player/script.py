@@ -23,7 +23,7 @@ LONGEST = 1_000_000.0  # [s] longest performance, and latest event
 # largest number of ticks, five hours at 60 a second: the recording keeps all of them in memory
 MOST_TICKS = 1_000_000
 MOST_SEED = 2**63 - 1  # largest seed
-KINDS = ("event", "state", "set", "target")  # fields of an event, of which each has exactly one
+KINDS = ("event", "state", "set", "target")  # fields of events, of which each event has exactly one
 
 
 class Event(NamedTuple):

@@ -13,7 +13,7 @@ from ..files.sound_player import SoundError, SoundPlayer, SoundPrograms
 from ..files.sounds import sound_beside
 from .playhead import Playhead
 
-DELAY = 0.1  # [s] delay of sounds, as of servos after their commands
+DELAY = 0.1  # [s] default delay of sounds: about that of servos after their commands
 
 
 class _ClipSound(NamedTuple):

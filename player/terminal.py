@@ -18,7 +18,7 @@ from .typed_line import TypedLine, is_possible, shown_by_program
 
 
 def play_live(character: CharacterFile, path: Path, options: LiveOptions) -> None:
-    """Plays a character until Ctrl C, SIGTERM, `quit`, or the end of the terminal.
+    """Plays a character until Ctrl C, SIGTERM, `quit`, the end of its time, or the end of a person's input.
 
     Raises:
         PlayerError: The character or its robot cannot be used, or `arm` was not typed by a person.
@@ -57,7 +57,7 @@ def _read_orders(descriptor: int, play: LivePlay, is_attended: bool, typed: Type
 
 
 def _lines(descriptor: int) -> Iterator[str]:
-    """The lines of a file descriptor until its end."""
+    """The lines of a file descriptor until its end, apart from a last one without a line feed."""
     rest = b""
     with suppress(OSError):  # a closed terminal
         while data := os.read(descriptor, 4096):

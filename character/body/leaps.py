@@ -85,9 +85,9 @@ def have_leapt(before: Array, after: Array, above: Indices, steps: int) -> bool:
 def better_start(
     solver: WholeBody, values: Values, state: KinematicState, restart: Callable[[], KinematicState]
 ) -> Array | None:
-    """Joint values (n,) [rad or m] of the start that `restart` finds. None if the start meets the targets no
-    better than steps from `state` do by `CORRECTED_ERROR`, or if these steps end with an error below that, or
-    with no joint at a limit.
+    """Joint values (n,) [rad or m] of the start that `restart` finds. None if the solver's steps from `state`
+    end with no joint at a limit, or with an error below `CORRECTED_ERROR`, or if the error at the start is
+    not smaller than theirs by more than `CORRECTED_ERROR`.
     """
     body, nearest = solver.body, converged(solver, values, state)
     is_held = ((nearest.joints == body.lower) | (nearest.joints == body.upper)) & (body.lower < body.upper)

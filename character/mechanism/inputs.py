@@ -26,7 +26,7 @@ WEIGHTS = {
 
 
 class GoalSpec(NamedTuple):
-    """Specification of a goal for a body.
+    """Specification of a goal for a body or for the centre of mass.
 
     Attributes:
         does: Kind of the goal, a key of `WEIGHTS`.

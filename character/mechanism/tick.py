@@ -229,7 +229,9 @@ def by_joint(model: MechanismModel, numbers: Mapping[int, float]) -> Mapping[str
 
 
 def _held(model: MechanismModel, goals: Goals, filtered: tuple[float, ...]) -> Goals:
-    """Goals that keep the motors at their filtered values; the remaining DoF follow the original goals."""
+    """Goals that keep the motors at their filtered values; the remaining DoF follow the original goals, whose
+    weights are reduced to `FAINT` at most.
+    """
     # goals of bodies whose poses follow from the motors could only pull the motors from their filtered values
     frames = [goal for goal in goals.frames if goal.body in model.undetermined]
     bodies = model.solver.mechanism.bodies

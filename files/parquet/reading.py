@@ -25,7 +25,7 @@ LARGEST_PAGE = 64_000_000  # [bytes] largest page that is read; usual ones have 
 # indices
 MOST_FOR_NUMBER = 16
 MOST_BESIDE = 1000  # [bytes] largest size of a page in addition to its numbers
-# largest number of entries that is read; writers change to plain encoding far below
+# largest number of a dictionary's entries; writers change to plain encoding far below it
 MOST_IN_DICTIONARY = 1_000_000
 LARGEST_COLUMN = 200_000_000  # [bytes] largest size of a column in a group of rows
 # largest number of values in a page; 20,000 are usual, but a run of equal ones takes few bytes at any length

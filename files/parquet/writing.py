@@ -43,7 +43,7 @@ def encode(columns: Sequence[Column | Texts], metadata: Mapping[str, str] | None
     """The bytes of a Parquet file.
 
     Args:
-        columns: The columns, all with the same number of rows, at least one.
+        columns: At least one column, all with the same number of rows, one or more.
         metadata: Texts by name for the file's key-value metadata.
     """
     count = len(columns[0].rows)

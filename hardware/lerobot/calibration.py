@@ -134,7 +134,7 @@ class LeRobotMotor:
 
     def value(self, position: float, mode: Mode) -> float:
         """LeRobot's value of a reported position [steps], in the unit of `mode`: degrees, or in the range
-        -100 to 100 or 0 to 100.
+        -100 to 100 or 0 to 100, to which it is clamped.
         """
         if mode == "degrees":
             return math.degrees((position - self.middle) / STEPS_PER_RADIAN)

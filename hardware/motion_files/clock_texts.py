@@ -28,7 +28,7 @@ def with_seconds(rows: list[list[str]], clocks: Sequence[int]) -> list[list[str]
 
 
 def _seconds(cell: str) -> str:
-    """Seconds since 1970, or since midnight, for a date's text; other texts unchanged."""
+    """Seconds since 1970 for the text of a date, since midnight for a time of day; other texts unchanged."""
     cell_as_iso = DATE.sub(r"\1-\2-\3T\4", cell)
     for text in (cell_as_iso, MIDNIGHT + cell) if ":" in cell else ():
         try:

@@ -123,7 +123,7 @@ def words_of(heading: str) -> str:
 
 def time_factor(heading: str) -> float | None:
     """Seconds per unit of a column of times, from its heading, such as "time", "t_ms", "Time [s]" or
-    "seconds"; None if the heading does not name a time.
+    "seconds"; None if the heading does not name a time, or in an unknown unit.
     """
     name, unit = name_and_unit(heading)
     words = words_of(name).split()
@@ -253,7 +253,7 @@ def _without_end(name: str) -> tuple[str, str]:
 
 
 def with_units(rows: list[list[str]]) -> list[list[str]]:
-    """A table whose row of units, below the heading, is merged into the heading.
+    """A table with the row of units below its heading merged into the heading; unchanged without such a row.
 
     Raises:
         MotionFileError: The heading has no names, or the row below it has neither numbers nor units.

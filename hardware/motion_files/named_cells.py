@@ -33,7 +33,8 @@ def with_columns(rows: Rows) -> Rows:
         rows: The heading and the rows below it, all of one length.
 
     Raises:
-        MotionFileError: The names change from row to row, or a joint has no value at some time.
+        MotionFileError: The names in a row differ from those before or from the row's number of positions, or
+            a joint has no value or two values at some time.
     """
     rows = _headed(rows)
     if len(rows) < 2:

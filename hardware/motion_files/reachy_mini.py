@@ -19,7 +19,7 @@ from .recording import MotionFileError, Pose, RecordedColumn, Recording
 
 HEAD = "head"
 NEUTRAL = 0.177  # [m] height of the neutral head's link above the base
-# names of these joints in the robot's URDF
+# names of the joints of the body and the antennas in the robot's URDF
 BODY, ANTENNAS = "yaw_body", ("right_antenna", "left_antenna")
 DECIMALS = 9  # number of decimals in files; the rounding errors add up to less than 1e-6 rad or m
 ROWS = "set_target_data"

@@ -8,7 +8,8 @@ from ...files.content import content
 from ...files.sounds import SOUNDS
 from ..errors import ExportError
 
-LARGEST = 100_000_000  # [bytes] largest sound that is copied: ten minutes of uncompressed stereo
+# [bytes] largest sound that is copied: nine minutes of uncompressed 16-bit stereo at 44.1 kHz
+LARGEST = 100_000_000
 
 
 def read_sound(path: Path) -> bytes:

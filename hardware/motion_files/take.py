@@ -12,8 +12,8 @@ from .recording import Pose
 
 Values = tuple[float, ...]
 
-# number of copies of an end frame after which the curve is at rest, since each of its parts depends on four
-# frames
+# number of copies of an end frame that are added there, so that the curve is at rest: each of its segments
+# depends on four frames
 STANDING = 3
 
 

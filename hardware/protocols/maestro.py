@@ -46,7 +46,8 @@ QUARTERS = 4  # number of units in a microsecond
 SHORTEST, LONGEST = 64 * QUARTERS, 4080 * QUARTERS  # [quarter us] pulses that can be set
 SPEED_UNIT = 100.0  # quarter us per second in one unit of speed: a quarter us every 10 ms
 HIGHEST_SPEED = 0x3FFF  # largest speed that a command can contain, in units of SPEED_UNIT
-# [s] additional wait for an answer without a CRC: a CRC sent after a late answer would be an error
+# [s] additional wait for the answer to a query without a CRC, before its CRC is sent as a second try: a
+# controller that expects none, and is only late, would count that byte as an error
 PROBE_WAIT = 0.5
 OTHER_CRC = "Enable CRC is {there} in its Control Center, and {here} here: nothing else was sent"
 

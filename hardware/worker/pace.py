@@ -62,7 +62,9 @@ class Pace:
             self._lost = min(gap, MOST_LOST) if was_due else 0.0
         else:
             early = self.interval - gap
-            self._lost -= early if early > EARLY * self.interval else gap  # a frame in time uses up its gap
+            # an early frame makes up for a part of the stall; a frame in time lets as much of it be forgotten
+            # as has passed since the last frame
+            self._lost -= early if early > EARLY * self.interval else gap
         if 0.0 < gap <= LONGEST_INTERVAL and (is_long or not self.is_catching_up):
             self._gaps.append(gap / self._unit)
         self._announce(due)

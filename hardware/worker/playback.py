@@ -13,8 +13,8 @@ from .shown_ranges import Reach, ShownRanges, bounded, feasible
 # [intervals] longest gap between two frames that counts as jitter; in a longer one, up to `STALL`, a frame is
 # missing
 DROPPED = 1.75
-# number of equal successive frames after which the curve is constant; the lag is at most 2 less, so that it
-# stays on these
+# number of equal newest control points with which the curve is constant from the playback position on: it
+# depends on two points more than are not played yet, so the lag is at most STANDING - 2 frames
 STANDING = 6
 # share by which playback may be faster or slower than the frames; that raises the jerk by 9%, within the
 # limiter's headroom
@@ -106,7 +106,7 @@ class CommandPlayback:
         if frame == self._newest and repeated:
             return
         before, self._newest = self._newest, frame
-        # the pace including this frame; playback makes up for its effect on the lag
+        # this frame may lower the best lag; the difference is added to the surplus, and made up for later
         expected, lag = self._pace.interval, self._best_lag()
         gap = self._pace.take(stamp, was_due, due)
         interval = self._pace.interval
@@ -142,7 +142,9 @@ class CommandPlayback:
 
     def reaches(self) -> list[Reach]:
         """(lowest, highest) position at which each channel may stop: over the control points of the rest of
-        the curve, and over the stopping distances from the frames on it and from its end.
+        the curve, and the stopping ranges of the frames on it. A channel at rest in the newest frame may also
+        stop from its current state, hardly beyond its stop from the end of the known curve
+        (`ShownRanges.reaches`).
         """
         count = self._curve.ahead(self._position)
         end = self._on_curve(self._curve.end)

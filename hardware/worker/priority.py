@@ -17,7 +17,7 @@ def request_real_time_priority() -> bool:
     priority, is ended by the system; the robot's watchdog stops the robot.
     """
     if not hasattr(os, "sched_setscheduler"):
-        return False  # on Windows `link` sets the priority at the start; macOS has none
+        return False  # Windows, where `link` sets the priority at the start, or macOS, where none is set
     import resource
 
     try:

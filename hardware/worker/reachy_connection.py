@@ -33,7 +33,7 @@ PATH = "/ws/sdk"
 # [s] time between commands: the daemon's own period; more frequent ones would only load its Raspberry Pi
 MOVE_EVERY = 0.02
 # [s] longest time between commands while unread moves slow the motion down. At a standstill no command is
-# sent, so the motion since the last one is lost: this keeps it short
+# sent, so the motion since the last command is lost; this limit keeps that motion short
 SLOW_MOVE_EVERY = 0.05
 # [s] time without positions, or with an unread move, from which the connection is in fault; a wireless
 # network sometimes delays both by half a second
@@ -206,7 +206,7 @@ class ReachyConnection(Connection):
         if newest is not None:
             self._take_positions(newest, time)
         self._numbered.listen(self._line.answered, newest is not None, time)
-        if self._line.ended:  # the end is answered by `close`, after its last commands
+        if self._line.ended:  # `close` sends the WebSocket's closing frame, after the last commands
             self.fail(Fault.UNPLUGGED if self._line.opened else Fault.OTHER_PROTOCOL, self._line.ended)
         elif answers := self._line.answers():
             self._transmit(answers)
@@ -386,7 +386,7 @@ class ReachyConnection(Connection):
             silence = time - self._heard_at
             if max(self.unread_for, silence) > SILENT_AFTER:
                 self._moves.give_up()
-                # a daemon that hangs does neither: then its silence is told
+                # a daemon that hangs neither reads nor sends: silence is the fault that is reported for it
                 self.fail(Fault.SILENT if silence > POSE_FRESH else Fault.UNREAD, "")
         elif time - self._began > GREET_FOR:
             if self._status is not None and self._status.state != messages.RUNNING:

@@ -10,7 +10,9 @@ from ...motion.limiter import HEADROOM
 from ..device import Device
 from ..mixing import Mixing
 
-ROUNDS = 4  # number of iterations; two suffice, as a joint's distance is nearly proportional to its time
+# largest number of iterations; two usually suffice, as the distance that a joint moves in a step is nearly
+# proportional to the step's duration
+ROUNDS = 4
 TOUCHING = 1e-6  # relative tolerance of a servo's largest speed
 
 

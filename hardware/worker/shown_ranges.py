@@ -56,8 +56,8 @@ class ShownRanges:
     ) -> list[Reach]:
         """(lowest, highest) position at which each channel may stop, over the positions `known` (channels, n)
         and the ranges of the last `count` frames. A joint without a velocity in the newest frame may also
-        stop from its state `played` on the curve, but no farther than from its state at the `end` of the
-        known curve: until then it is known that it brakes.
+        stop from its state `played` on the curve, but no farther (up to `turning_excess`) than from its state
+        at the `end` of the known curve: until then it is known that it brakes.
         """
         ranges = [self._ranges[-k] for k in range(1, min(count, len(self._ranges)) + 1)]
         reaches = []

@@ -153,7 +153,9 @@ def channels_needed(device: Device, mixing: Mixing, request: Request) -> frozens
 
 
 def begin(device: Device, mixing: Mixing, request: Request, start: Raw) -> SetupTask:
-    """The task for a command, starting at the servos' current raw positions `start` (channels,)."""
+    """The task for a command to wiggle, jog or test, starting at the servos' current raw positions `start`
+    (channels,).
+    """
     if request.command is Command.WIGGLE:
         return WiggleTask(device, request.target, start)
     task = JointTask(device, mixing, request.target, start, request.free)

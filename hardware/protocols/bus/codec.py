@@ -14,8 +14,8 @@ from .registers import Register
 from .requirements import span_of
 from .table import RegisterTable
 
-# [bytes] largest span of a block of registers that is read in one query, since the bytes in between would
-# fill the line
+# [bytes] largest span of registers that one query reads; in a wider one, the unneeded registers between those
+# that are needed would fill the line
 WIDEST_READ = 32
 # [bytes] largest span that is read with each goal; with it, a dozen servos' answers take about 7 ms of a
 # period of 10 ms at 1 Mbit/s

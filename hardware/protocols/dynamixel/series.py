@@ -151,8 +151,8 @@ def capabilities(multi_turn: bool = False) -> Capabilities:
 
 
 def dynamixel(multi_turn: bool = False) -> BusCodec:
-    """The codec of the X series; `multi_turn`: whether goals may exceed one revolution (extended position
-    mode).
+    """The codec of the X series; `multi_turn`: whether goals may exceed one revolution (in extended or
+    current-based position mode).
     """
     return BusCodec(
         capabilities(multi_turn), DynamixelPackets(), replace(TABLE, requirements=requirements(multi_turn))

@@ -90,8 +90,8 @@ class ArmChecks:
             raise PlanFailed(Fault.WRONG_MODE, "; ".join(wrong))
 
     def changed_meaning(self, meaning: GoalMeaning) -> tuple[Fault, str] | None:
-        """(fault, detail) if the meaning of goals for an armed servo has changed since it was armed; else
-        None.
+        """(fault, detail) if the meaning of goals for an armed servo has changed since it was armed, or it
+        refuses goals, which `settings` then records; else None, also for a servo without known settings.
         """
         known = self.settings.get(meaning.servo)
         if known is None:

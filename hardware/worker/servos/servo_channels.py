@@ -150,7 +150,7 @@ class ServoChannels:
         return {servo: self.raw_rotation(servo, top) * (1.0 + SPEED_HEADROOM) for servo, top in tops.items()}
 
     def _why_too_slow(self) -> str | None:
-        """Why the line is too slow for the goals of all servos; None if it is not."""
+        """Why the line is too slow for the goals of all servos, or why these cannot be encoded; else None."""
         goals = {channel.servo: round(channel.lowest * self._unit) for channel in self._channels}
         try:
             size = sum(len(exchange.data) for exchange in self._codec.write(goals))

@@ -68,7 +68,7 @@ class ServoDiagnostics:
         rounds, index = divmod(self._checks, len(kinds))
         self._checks += 1
         if kinds[index] is setting_queries:
-            # one query at a time: goals would have to wait for those of servos without sync read
+            # one query at a time: servos without sync read need one each, and goals would wait for all
             return (setting_queries[(rounds + 1) % len(setting_queries)],)
         return kinds[index]
 

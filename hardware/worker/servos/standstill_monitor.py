@@ -22,7 +22,7 @@ class StandstillMonitor:
 
     def __init__(self) -> None:
         self._began = 0.0
-        self._per_radian: dict[int, float] = {}  # raw units per radian of the monitored servos
+        self._per_radian: dict[int, float] = {}  # id of each monitored servo -> its raw units per radian
         # (time [s], raw position) of each measurement, by the monitored servo's id
         self._seen: dict[int, list[tuple[float, int]]] = {}
 
