@@ -12,7 +12,7 @@ from ..character.body.tick import BodyOutputs, BodyState
 from ..character.chain.inputs import Matrix
 from ..character.chain.tick import ChainOutputs, ChainState
 from ..character.file.contents import BodyEntry, ChainEntry, CharacterFile, MechanismEntry, ValueEntry
-from ..character.mechanism.tick import MechanismOutputs
+from ..character.mechanism.tick import MechanismOutputs, MechanismState
 from ..character.stage import TickOrder, commit, in_order, turns
 from ..motion import Kinematic
 from .bodies import PlayedBody
@@ -212,7 +212,7 @@ class Performance:
 
     def motion(self) -> dict[str, Kinematic]:
         """Motion of every joint that is solved [rad, m, and per second], by its name in the file. The speed
-        of a joint without a motion filter, and of a mechanism's motor, is given as 0.
+        of a chain's or a body's joint without a motion filter is given as 0.
         """
         motion: dict[str, Kinematic] = {}
         for body in self.character.bodies:
@@ -224,7 +224,12 @@ class Performance:
                 )
         for mechanism in self.character.mechanisms:
             if (moved := self.mechanism_outputs(mechanism)) is not None:
-                motion |= _by_name(mechanism.joint_names, moved.values, ())
+                state = self._records[key_of(mechanism)].state
+                motion |= _by_name(
+                    mechanism.joint_names,
+                    moved.values,
+                    state.motion if isinstance(state, MechanismState) else (),
+                )
         for chain in self.character.chains:
             if (solved := self.outputs(chain)) is not None:
                 state = self._records[key_of(chain)].state

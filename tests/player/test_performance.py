@@ -32,6 +32,22 @@ def test_a_chain_moves_alike_whatever_its_name(name: str):
     assert motion(name) == usual
 
 
+def test_a_mechanisms_motors_move_with_the_velocity_of_their_motion_filter():
+    performance = Performance(replace(character(), mechanisms=(mechanism(),)))
+    turned = np.eye(4)
+    turned[:2, :2] = (0.0, -1.0), (1.0, 0.0)
+    positions, velocities = [], []
+    for frame in range(12):
+        performance.advance(float(frame), min(frame, 1) / 24.0, {"Ball": turned.tolist()} if frame else {})
+        (motor,) = (state for name, state in performance.motion().items() if "Hinge" in name)
+        positions.append(motor.position)
+        velocities.append(motor.velocity)
+    differences = 24.0 * np.diff(positions)
+    assert max(abs(differences)) > 0.1
+    # the velocity at a frame lies between the mean ones before and after it
+    assert velocities[1:-1] == pytest.approx((differences[:-1] + differences[1:]) / 2.0, abs=0.15)
+
+
 def test_the_order_of_movers_is_computed_only_when_another_target_is_moved_or_followed(monkeypatch):
     orders = []
     real = performance_module.in_order
