@@ -65,7 +65,7 @@ def _sentences(rig) -> list[tuple[str, str]]:
         return [("Not connected: press Connect. Nothing moves before the robot is armed", "UNLINKED")]
     leads = puppeteer.leads(rig)
     state = (
-        "The armature follows the robot: move it by hand; press Disarm when done"
+        "The armature or mechanism follows the robot: move it by hand; press Disarm when done"
         if leads
         else status.sentence
     )

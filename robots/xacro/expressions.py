@@ -136,7 +136,8 @@ def _sum(numbers: Any) -> Any:
 
 def _round(number: float, digits: int | None = None) -> float:
     if isinstance(number, int) and digits is not None and digits < -MAX_BITS:
-        return 0  # the same as Python's result, which computes the power of ten first
+        # Python gives 0 too, but first computes a power of ten with that many digits, which can take long
+        return 0
     return round(number, digits)
 
 

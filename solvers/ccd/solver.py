@@ -26,7 +26,9 @@ class CcdMemory:
     configuration to which it escapes.
     """
 
-    stuck: float = 0.0  # [s] time since the solution has had an error; below zero: minus the time to wait
+    # [s] time for which the solution has had a visible error; negative after a search that found no escape,
+    # so that the next search is later by that time
+    stuck: float = 0.0
     # (n,) angles to which the joints escape from a local minimum; () if no escape is under way
     escape: tuple[float, ...] = ()
     # speed of the joint that is farthest from its goal, as a fraction of the largest speed

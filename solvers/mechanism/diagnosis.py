@@ -217,7 +217,9 @@ class _Examination:
         )
 
     def _screws_with(self, coordinate: int, axis: Array) -> Array:
-        """Screws (2, 3, v) of all coordinates, with the axis of one of them replaced."""
+        """Screws (2, 3, v) of all coordinates, with the axis of one of them replaced by `axis` (3,), a unit
+        vector in the mechanism's base.
+        """
         screws = self.screws.copy()
         if self.tree.slides[coordinate]:
             screws[:, :, coordinate] = np.zeros(3), self.tree.size * axis
