@@ -78,7 +78,7 @@ def buses(seconds: float) -> list[str]:
 
 def calls() -> list[str]:
     """Prints the times of the calls in Blender's main thread while nobody reads the port; returns sentences
-    on those that exceed their bound.
+    on those whose median exceeds the bound, which does not apply to opening.
     """
     missed = []
     for name, times in figures.calls_beside_a_stuck_port(10.0).items():

@@ -128,7 +128,8 @@ class ClosedForm:
 
     def leg(self, leg: int, yaw: float = 0.0) -> tuple[np.ndarray, np.ndarray, np.ndarray, float]:
         """Frame (4, 4) of a leg's horn in the base's frame, the rod's lower end in the horn's frame and its
-        upper end in the head's (3,) [m], and its length [m].
+        upper end in the head's (3,) [m], and its length [m]. Legs are numbered from 1; `yaw` [rad] is the
+        body's.
         """
         frames = dict(
             zip(

@@ -204,7 +204,9 @@ def rivals_row(folder: Path, cast: Cast, take, rival, name: str, original: tuple
 
 
 def contact_sheet(folder: Path, cast: Cast, take, original: tuple) -> dict:
-    """Renders the pictures of the contact sheet; returns its description."""
+    """Renders the pictures of the contact sheet; returns its title, subtitle and rows. `original`:
+    (action, slot) of the clip, for `playing`.
+    """
     rows = []
     if cast.compare:
         with playing(cast, *original):

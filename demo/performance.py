@@ -185,7 +185,7 @@ def bake(rig, chain, take: Take) -> None:
 
 def shown_aim_error(rig, chain) -> float:
     """Angle [rad] between the end's view and its target as shown in Blender, computed from Blender's
-    matrices; of Limber it uses only the chain's forward axis.
+    matrices; of Limber it uses only the chain's settings and forward axis.
 
     It uses sine and cosine: in Blender's single precision, the cosine alone cannot distinguish an angle below
     a fiftieth of a degree from zero.

@@ -113,7 +113,9 @@ class EqualityReader:
     # Closures
 
     def _read_closure(self, element: Element) -> None:
-        """Adds the closure of a <connect> or <weld>; only warns if it holds a floating robot to the world."""
+        """Adds the closure of a <connect> or <weld>; only warns if it holds a floating robot to the world.
+        Raises UnknownNameError for an unknown site or body.
+        """
         kind = "3d" if element.tag == "connect" else "6d"
         if "site1" in element.attributes or "site2" in element.attributes:
             sites = [self.reader.text(element, word) for word in ("site1", "site2")]

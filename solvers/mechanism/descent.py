@@ -142,7 +142,8 @@ class Descent:
         return self.loops.clusters.project(configuration.goals[1], across)
 
     def go(self, configuration: Configuration, iterations: int) -> tuple[Configuration, bool, int]:
-        """Steps from a configuration until they converge, `iterations` are done or the budget is used up.
+        """Steps from a configuration until they converge, none helps, `iterations` are done or the budget of
+        evaluations is used up. Once converged with an error, it tries a step past a saddle.
 
         Returns:
             The best configuration found; whether it has converged; the number of steps.

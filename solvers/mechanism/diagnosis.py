@@ -186,7 +186,7 @@ class _Examination:
 
     def _off_axis(self, joint: Joint, coordinates: Indices) -> MisalignedAxis | None:
         """The nearest axis about or along which a locked revolute or prismatic joint could move; None without
-        such an axis, and for other joints.
+        such an axis, and for other joints. `coordinates`: indices of all coordinates in its cluster of loops.
         """
         if joint.kind not in ("revolute", "prismatic"):
             return None
