@@ -188,8 +188,8 @@ def caption(frame: int, aim_error: float, solution) -> str:
 
 
 def rivals_row(folder: Path, cast: Cast, take, rival, name: str, original: tuple) -> dict:
-    """Renders the row of pictures in which the rival differs most, with the rival's solution of each
-    frame.
+    """Renders the row of pictures in which the rival differs most, with the rival's solution of each frame;
+    returns its label and cells. `original` as for `contact_sheet`.
     """
     label, frames = beside.farthest(take, rival, cast.rows)
     session = installed.module("rig.live.live").session

@@ -248,7 +248,9 @@ class View:
 def draw_place(
     view: View, bones: list[BoneShape], eye: np.ndarray, target: np.ndarray, label: str
 ) -> Image.Image:
-    """Picture of one cell of a sheet."""
+    """Picture of one cell of a sheet: bones with their shadow, a line from `eye` to `target` [m, world], and
+    `label`.
+    """
     cell = Image.new("RGB", (CELL * LARGER,) * 2, PAPER)
     pen = ImageDraw.Draw(cell)
     light = np.array([0.3, -0.5, 0.8]) / math.sqrt(0.98)

@@ -81,7 +81,9 @@ class Ccd:
     def _from_here(
         self, goal: GazeGoal, start: tuple[float, ...], last: CcdMemory, dt: float
     ) -> tuple[DescentResult, CcdMemory]:
-        """One frame: a descent near the last angles, or a step of an escape from a local minimum."""
+        """One frame: a step of an escape from a local minimum, if one is under way; else a descent near the
+        last angles and, once it has been stuck for `patience`, a search for an escape.
+        """
         if last.escape:
             return self._on_the_escape(goal, start, last, dt)
         angles = np.array(start)
