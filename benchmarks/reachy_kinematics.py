@@ -195,8 +195,8 @@ def poses(count: int, seed: int, is_away: bool) -> list[dict]:
 
 
 def kinematics(count: int, seed: int = 1) -> dict[str, np.ndarray]:
-    """Largest motor errors (count,) [rad] of each pose: of Limber and of the closed form relative to the
-    maker, and of Limber relative to the closed form.
+    """Largest motor errors (count,) [rad] of each pose: "limber" and "exact", of Limber and of the closed
+    form relative to the maker, and "solver", of Limber relative to the closed form.
     """
     robot = read(URDF, for_mechanism=True)
     platform, exact = Platform(robot), ClosedForm(robot)

@@ -54,8 +54,8 @@ def say(sentence: str) -> None:
 
 @contextlib.contextmanager
 def quietly():
-    """Context manager that suppresses Blender's own output: its operators' reports, and a line for every
-    rendered sample.
+    """Context manager that suppresses all output, since Blender prints its operators' reports, and a line
+    for every rendered sample.
     """
     sys.stdout.flush()
     sys.stderr.flush()
@@ -146,7 +146,7 @@ def check(cast: Cast) -> None:
 
 
 def picture(folder: Path, frames, label: str) -> dict[int, str]:
-    """Renders frames of the scene in its current state; returns their files, relative to the folder."""
+    """Renders frames of the scene in its current state; returns frame -> file, relative to the folder."""
     pictures = {}
     for number, frame in enumerate(frames, start=1):
         began = perf_counter()

@@ -139,7 +139,8 @@ class Follower:
 
     def end(self, last) -> dict:
         """Gives the robot `SETTLE` seconds to reach the last frame's values [rad], then disarms and
-        disconnects it; returns the numbers of sent and lost moves and the remaining error [degrees].
+        disconnects it; returns the numbers of sent and lost moves and the remaining error [degrees], which
+        is infinite without measured positions.
         """
         until = perf_counter() + SETTLE
         while perf_counter() < until:

@@ -73,7 +73,8 @@ class EqualityReader:
 
     def _follow(self, element: Element, joints: dict[str, ModelJoint]) -> None:
         """Makes joint1 a mimic joint of joint2 with a linear relation; without joint2, sets its limits to one
-        value. Higher orders, and a second leader, are left out with a warning.
+        value. Higher orders, and a second leader, are left out with a warning. Raises UnknownNameError for
+        an unknown joint.
         """
         names = [
             self.reader.text(element, "joint1"),

@@ -287,7 +287,7 @@ class _Expander:
             raise self._error(element, what)
 
     def _insert(self, element: Element, scope: Scope) -> list[Element]:
-        """Expansion of the block that a <xacro:insert_block> names."""
+        """Expansion of the block that a <xacro:insert_block> names. Raises UnknownNameError."""
         name = self.texts.needed(element, "name", scope)
         for key in (f"**{name}", f"*{name}"):
             if scope.holder(key) is not None:

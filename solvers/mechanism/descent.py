@@ -92,7 +92,10 @@ class Descent:
         bounds: tuple[Array, Array],
         damping: float,
     ) -> None:
-        """`bounds`: least and largest coordinates (v,) in this frame, from position and speed limits."""
+        """`driven`: poses (4, 4) of driven bodies by index. `bounds`: least and largest coordinates (v,) in
+        this frame, from position and speed limits. `damping`: damping of the first step, as a fraction of the
+        squared error.
+        """
         self.tree, self.loops, self.tasks, self.driven = tree, loops, tasks, driven
         self.unit = tree.unit
         self.lower, self.upper = bounds
