@@ -136,8 +136,7 @@ def _sum(numbers: Any) -> Any:
 
 def _round(number: float, digits: int | None = None) -> float:
     if isinstance(number, int) and digits is not None and digits < -MAX_BITS:
-        # Python gives 0 too, but first computes a power of ten with that many digits, which can take long
-        return 0
+        return 0  # as Python does, but only after it has computed a power of ten of so many digits
     return round(number, digits)
 
 
