@@ -63,8 +63,8 @@ def posed_lamp(rate: int):
 
 
 def lamp_with_value(rate: int):
-    """The lamp with an additional servo for a keyed property, while its joints do not move; returns its
-    armature object.
+    """Armature object of a lamp whose joints do not move, with an additional servo for a keyed property, at
+    `rate` frames per second.
     """
     rig = begin(rate)
     rig["jaw"] = 0.0

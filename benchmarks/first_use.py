@@ -35,7 +35,7 @@ class Times(NamedTuple):
     """Processor times of one process [ms]."""
 
     loading: float
-    first: float  # first solve, including the construction of the solver
+    first: float  # construction of the solver and first solve
     later: float
 
 

@@ -21,7 +21,7 @@ from limber.rig.blender import actions
 from limber.rig.chains import kept_posture
 from limber.rig.live.stage import SceneStage
 
-BAR = 2.0  # [degrees] largest difference allowed in scenes of the demo
+BAR = 2.0  # [degrees] largest difference of a joint between two frame rates, in scenes of the demo
 AUTHORED = 24  # [1/s] frame rate for which the scenes' keys were made
 CHANGES = {0: 1, 1: 81, 2: 161}  # posture -> frame from which the lamp keeps it, as in `make demo`
 # frame -> position of the target [m]

@@ -31,7 +31,7 @@ DANCER_WEIGHT = 1e-6  # weight of the paper's state regulariser
 
 
 def microseconds(shape: str, method: str, frames: int, rounds: int) -> float:
-    """Time [microseconds] of one update of a method, the fastest of several rounds."""
+    """Time [microseconds] of one update of a method: the fastest of `rounds` rounds of `frames` frames."""
     return min(1e6 / track(shape, method, 0.0, frames).rate for _ in range(rounds))
 
 
@@ -54,7 +54,7 @@ def errors(case: Case, weight: float) -> tuple[float, float]:
 
 
 def rows(frames: int, rounds: int) -> list[str]:
-    """Lines of the tables in Markdown."""
+    """Lines of the tables in Markdown; `frames` and `rounds` as for `microseconds`."""
     lines = ["| an update, microseconds | Buss, C++ | Limber |", "|---|---|---|"]
     for (shape, method), papers in BUSS.items():
         lines.append(

@@ -50,7 +50,7 @@ def _damped(damping: DampingRule) -> Make:
     return lambda skeleton: JacobianSolver(skeleton, Damped(damping))
 
 
-# damping to which Buss raises it on such shapes, in fractions of the reach, so that shaking becomes rare
+# constant damping, in fractions of the reach, so large that the joints seldom shake, as Buss chooses it
 STEADY = Constant(0.2)
 VARIANTS: dict[str, Make] = {
     "pseudoinverse, at most 5 degrees": lambda skeleton: JacobianSolver(

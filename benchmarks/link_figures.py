@@ -25,8 +25,8 @@ def show(seconds: float) -> list[str]:
 
 
 def streams(seconds: float) -> list[str]:
-    """Streams to the firmware on an emulated Uno behind a pseudo-terminal; returns the figures that miss
-    their bounds.
+    """Prints figures of streams to the firmware on an emulated Uno behind a pseudo-terminal; returns
+    sentences on lost or damaged frames, of which none is allowed.
     """
     missed = []
     for rate in (60, 100, 200):
@@ -78,7 +78,7 @@ def buses(seconds: float) -> list[str]:
 
 def calls() -> list[str]:
     """Prints the times of the calls in Blender's main thread while nobody reads the port; returns sentences
-    on those that exceed their bound.
+    on those whose median exceeds the bound, which does not apply to opening.
     """
     missed = []
     for name, times in figures.calls_beside_a_stuck_port(10.0).items():

@@ -40,7 +40,7 @@ def _growth(rows: list[tuple[float, float]], path: Path) -> None:
 
 
 def _rates(rows: list[tuple[float, float, float]], path: Path) -> None:
-    """Draws the paper's Figure 6 c."""
+    """Draws Limber's times per frame as in the paper's Figure 6 c; `rows` as from `print_rates`."""
     rate, milliseconds, steps = np.array(rows).T
     figure, plot = plt.subplots(figsize=(6, 4))
     plot.semilogx(rate, milliseconds, "o-", color="#1b9e77")
@@ -58,7 +58,9 @@ def _rates(rows: list[tuple[float, float, float]], path: Path) -> None:
 
 
 def _singular(rows: list[tuple[float, float, float]], path: Path) -> None:
-    """Draws the paper's Figure 7, as a curve over the weight."""
+    """Draws Limber's figures of the paper's Figure 7, as a curve over the weight; `rows` as from
+    `print_singular`.
+    """
     figure, plot = plt.subplots(figsize=(6, 4))
     _, peak, mean = np.array(rows).T
     plot.loglog(np.maximum(mean, 1e-6), peak, "o-", color="#d95f02")

@@ -57,8 +57,7 @@ def boxer(path: Callable[[float], tuple[float, float]] | None = None) -> Case:
     way = path or (lambda t: (0.9 + 0.3 * math.sin(2.0 * t), 0.5 * math.sin(1.3 * t)))
 
     def goals(t: float) -> Goals:
-        # As a ball joint as shoulder would move: no roll, tilted away from the vertical by `tilt` toward
-        # `yaw`.
+        # the upper arm moves as on a ball joint, without roll: tilted from the vertical toward `yaw`
         tilt, yaw = way(t)
         upper = multiply(about(Z, yaw), multiply(about(X, tilt), about(Z, -yaw)))
         rotation = multiply(upper, about(X, 0.8))

@@ -68,7 +68,7 @@ class Maximal:
 
     def relative(self, poses: Array, values: Mapping[str, tuple[float, ...]]) -> tuple[Array, Array, Array]:
         """Joints' frames on the parents and on the children in the world, and the latter relative to the
-        former, (j, 4, 4) each.
+        former, (j, 4, 4) each. `values`: those of the driven joints, by name.
         """
         every = np.concatenate((poses, np.eye(4)[None]))
         in_parent = self.in_parent.copy()

@@ -143,7 +143,9 @@ def row_of(contestant: Contestant, judge: Judge, rounds: int) -> Row:
 
 
 def run(race: Race, rounds: int) -> tuple[list[Row], dict[str, str]]:
-    """Results of the available contestants, and the reasons why others are unavailable."""
+    """Results of the contestants, and why some have none: their library is missing, or they fail. Cautious
+    ones take part only if a target is out of reach.
+    """
     judge, rows, missing = Judge(race), [], {}
     for kind in CONTESTANTS:
         if kind.is_cautious and all(race.can_reach):

@@ -71,7 +71,7 @@ def arm(dice: Dice) -> tuple[Mechanism, str, RigidTransform]:
 
 
 def leg(dice: Dice) -> tuple[Mechanism, str, RigidTransform]:
-    """A leg: a hip with two axes, and a knee that a crank and a rod move."""
+    """A leg, as from `arm`: a hip with two axes, and a knee that a crank and a rod move."""
     thigh, shin, crank, lever = (
         dice.uniform(0.25, 0.4),
         dice.uniform(0.25, 0.4),
@@ -109,7 +109,7 @@ def leg(dice: Dice) -> tuple[Mechanism, str, RigidTransform]:
 
 
 def five_bar(dice: Dice) -> tuple[Mechanism, str, RigidTransform]:
-    """Two motors on the ground, whose planar arms meet."""
+    """As from `arm`: two motors on the ground, whose planar arms meet."""
     base, a, b, c, d = (
         float(length) for length in dice.uniform((0.1, 0.15, 0.2, 0.2, 0.15), (0.25, 0.3, 0.4, 0.4, 0.3))
     )
@@ -128,7 +128,7 @@ def five_bar(dice: Dice) -> tuple[Mechanism, str, RigidTransform]:
 
 
 def four_bar(dice: Dice) -> tuple[Mechanism, str, RigidTransform]:
-    """A crank, a coupler and a rocker; the goal is for a point on the coupler."""
+    """As from `arm`: a crank, a coupler and a rocker; the goal is for a point on the coupler."""
     base, crank, coupler, rocker = (
         float(length) for length in dice.uniform((0.3, 0.06, 0.25, 0.2), (0.5, 0.15, 0.45, 0.4))
     )
@@ -150,7 +150,7 @@ def four_bar(dice: Dice) -> tuple[Mechanism, str, RigidTransform]:
 
 
 def platform(dice: Dice) -> tuple[Mechanism, str, RigidTransform]:
-    """A plate on six legs with prismatic motors, with random positions of feet and heads."""
+    """As from `arm`: a plate on six legs with prismatic motors, with random positions of feet and heads."""
     height = float(dice.uniform(0.3, 0.6))
     bodies = [
         RigidBody("base", start=RigidTransform(), grounded=True),
@@ -191,7 +191,9 @@ def platform(dice: Dice) -> tuple[Mechanism, str, RigidTransform]:
 
 
 def wrist(dice: Dice) -> tuple[Mechanism, str, RigidTransform]:
-    """Five to seven joints in series, with random axes, each within a right angle of the one before."""
+    """As from `arm`: five to seven joints in series, with random axes, each within a right angle of the one
+    before.
+    """
     count = int(dice.integers(5, 8))
     names = ["ground", *(f"link {k}" for k in range(count))]
     bodies = (

@@ -102,8 +102,8 @@ def _open(
 def _close(
     answers: dict[str, np.ndarray], mechanism: Mechanism, names: Sequence[str], samples: np.ndarray
 ) -> None:
-    """Replaces the rows of samples for which the loops can be closed: the named joints are driven to the
-    samples (s, j) [rad; prismatic joints m], and the others follow.
+    """Replaces in `answers` the rows of those samples for which the loops can be closed: the named joints are
+    driven to the samples (s, j) [rad; prismatic joints m], and the others follow.
     """
     solver = MechanismSolver(mechanism)
     order = [mechanism.body_index[name] for name in answers["body_names"].tolist()]

@@ -136,7 +136,9 @@ CASES = {".yaml": yaml_cases, ".dae": dae_cases}
 
 
 def attempt(read: Callable[[Path], Any], path: Path) -> tuple[str, Any, float]:
-    """Reads a file; returns the kind of outcome, the result or the error, and the processor time [s]."""
+    """Reads a file; returns the outcome ("read", "refused", or of a fault "NOT FINITE", "HUNG", "ESCAPED"),
+    what was read or the error's text (None if it hung), and the processor time [s].
+    """
 
     def hang(*_: object) -> None:
         raise HungError

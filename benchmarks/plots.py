@@ -21,7 +21,7 @@ from matplotlib.ticker import NullFormatter
 
 Results = Mapping[tuple[str, str], Answer]
 ERRORS = ("combined", "orientation", "posture")
-# right end of the axes: three thresholds and more
+# kind of error -> right end of its axis: at least three thresholds
 WIDEST = {"combined": 0.16, "orientation": 0.12, "posture": 0.12}
 COLORS = {
     "erik": "#d95f02",
@@ -31,7 +31,7 @@ COLORS = {
     "dls100": "#a6761d",
     "dls400_bold": "#666666",
 }
-SHOWN = ("erik", "ccd", "dls400", "expressive")  # in the histograms, of those that were solved
+SHOWN = ("erik", "ccd", "dls400", "expressive")  # in the histograms, if there are results
 DOTS = 110  # resolution [dots per inch]
 
 

@@ -154,7 +154,7 @@ def lag(observed: np.ndarray, begun: float, times: np.ndarray, desired: np.ndarr
 
 def through_the_daemon(seconds: float, massless: bool = False) -> list[dict[str, float]]:
     """For each round: lags [s] of Limber and of the maker's client, and the numbers of Limber's sent and lost
-    commands. Ends the program if too many rounds fail.
+    commands; `massless`: the servos have ideal horns. Ends the program if too many rounds fail.
     """
     rounds = max(1, round(seconds / ROUND_SECONDS))
     rows = motion(seconds / rounds, FPS)

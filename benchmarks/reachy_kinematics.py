@@ -128,7 +128,8 @@ class ClosedForm:
 
     def leg(self, leg: int, yaw: float = 0.0) -> tuple[np.ndarray, np.ndarray, np.ndarray, float]:
         """Frame (4, 4) of a leg's horn in the base's frame, the rod's lower end in the horn's frame and its
-        upper end in the head's (3,) [m], and its length [m].
+        upper end in the head's (3,) [m], and its length [m]. Legs are numbered from 1; `yaw` [rad] is the
+        body's.
         """
         frames = dict(
             zip(
@@ -194,8 +195,8 @@ def poses(count: int, seed: int, is_away: bool) -> list[dict]:
 
 
 def kinematics(count: int, seed: int = 1) -> dict[str, np.ndarray]:
-    """Largest motor errors (count,) [rad] of each pose: of Limber and of the closed form relative to the
-    maker, and of Limber relative to the closed form.
+    """Largest motor errors (count,) [rad] of each pose: "limber" and "exact", of Limber and of the closed
+    form relative to the maker, and "solver", of Limber relative to the closed form.
     """
     robot = read(URDF, for_mechanism=True)
     platform, exact = Platform(robot), ClosedForm(robot)

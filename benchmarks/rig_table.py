@@ -50,7 +50,7 @@ def rows(label: str, chain: Skeleton, goals: Sequence[GazeGoal]) -> list[str]:
 
 
 def rig_rows(path: Path, count: int) -> list[str]:
-    """Lines of the table for a rig's file."""
+    """Lines of the table for a rig's file, of which the first `count` goals are used."""
     with np.load(path) as file:
         arrays = dict(file)
     goals = [

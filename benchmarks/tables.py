@@ -39,7 +39,9 @@ class Glance:
 
 
 def glances(results: Results, walked: Mapping[tuple[str, str, str], Figures]) -> list[Glance]:
-    """A row for each solver with results of pairs and of paths, in the table's order."""
+    """A row for each solver with results of pairs and of paths, in the table's order; pairs of skeleton A do
+    not count.
+    """
     rows = []
     for solver, info in SOLVERS.items():
         pairs = [answer for (name, other), answer in results.items() if other == solver and name != "A"]

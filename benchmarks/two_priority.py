@@ -32,9 +32,12 @@ from .paper import THRESHOLD
 
 # [rad] b_max of eq. 15, which the paper does not give: with this value the method's errors are least
 CAREFUL = 0.25
-# [rad] Table 9's combined and orientation errors of skeleton C lie between those with this and with CAREFUL
+# [rad] larger b_max: Table 9's combined and orientation errors of skeleton C lie between those with it and
+# those with CAREFUL
 BOLD = 0.75
-SMALLEST = 1e-9  # singular values below this count as zero: directions that the first priority uses
+# singular value below which a direction counts as one in which nothing moves; for the second priority these
+# include the directions that the first one uses
+SMALLEST = 1e-9
 # name -> (number of steps, whether the posture is used, b_max [rad])
 VARIANTS = {
     "dls100": (100, True, CAREFUL),
@@ -95,7 +98,7 @@ class TwoPriority:
         first = damped(parts, rotation_vector, self.largest_change)
         if not self.with_posture:
             return first
-        # e2 minus the effect of the first priority on it
+        # part of the posture's error that remains after the first priority's step (eq. 25)
         missing = self.posture_jacobian @ (posture - angles - first)
         return first + damped(
             factors(self.posture_jacobian @ parts.projector(), SMALLEST), missing, self.largest_change

@@ -39,7 +39,7 @@ from .upright_pictures import UP, picture, sheet
 
 ROLL_BAR = 15.0  # [deg] largest roll relative to the authored one
 SHIFT_BAR = 1.0  # largest displacement of the head, in head widths
-# [deg] directions of the positions, relative to the authored view
+# [deg] azimuths and elevations of the target's positions from the eye, relative to the authored view
 ASIDE, HIGH = ((-60.0, 0.0, 60.0), (30.0, 0.0, -30.0))
 AWAY = 8.0  # distance of the targets from the eye, in head widths
 WIDTH = 0.7  # width of a head without a mesh, as a share of its bone's length

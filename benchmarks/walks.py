@@ -98,7 +98,7 @@ def _about(skeleton: Skeleton, posture: np.ndarray, waves: list[Wave], times: np
     targets = []
     for t in times.tolist():
         nod, tilt, roll = (wave.at(t) for wave in waves)
-        # factor for two waves at once
+        # .7, so that the view stays within the cone while both waves are at their peaks
         rotation = multiply(
             multiply(about(X, 0.7 * CONE * nod), about(Z, 0.7 * CONE * tilt)), about(Y, ROLL * roll)
         )

@@ -102,8 +102,8 @@ class Captured(imported.Imported):
         self._set_servos()
 
     def _make_room(self) -> None:
-        """Places the robot beside the person and the ball in front of the robot, and aims the camera at
-        both.
+        """Places the robot beside the person and the ball in front of the robot, aims a wider camera at both,
+        and hides the person's ray.
         """
         camera = self.scene.camera
         aside = camera.matrix_world.to_3x3().col[0] * BESIDE * (1.0 + self.size) * self.person.size

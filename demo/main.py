@@ -54,8 +54,8 @@ def say(sentence: str) -> None:
 
 @contextlib.contextmanager
 def quietly():
-    """Context manager that suppresses Blender's own output: its operators' reports, and a line for every
-    rendered sample.
+    """Context manager that suppresses all output, since Blender prints its operators' reports, and a line
+    for every rendered sample.
     """
     sys.stdout.flush()
     sys.stderr.flush()
@@ -146,7 +146,7 @@ def check(cast: Cast) -> None:
 
 
 def picture(folder: Path, frames, label: str) -> dict[int, str]:
-    """Renders frames of the scene in its current state; returns their files, relative to the folder."""
+    """Renders frames of the scene in its current state; returns frame -> file, relative to the folder."""
     pictures = {}
     for number, frame in enumerate(frames, start=1):
         began = perf_counter()
@@ -188,8 +188,8 @@ def caption(frame: int, aim_error: float, solution) -> str:
 
 
 def rivals_row(folder: Path, cast: Cast, take, rival, name: str, original: tuple) -> dict:
-    """Renders the row of pictures in which the rival differs most, with the rival's solution of each
-    frame.
+    """Renders the row of pictures in which the rival differs most, with the rival's solution of each frame;
+    returns its label and cells. `original` as for `contact_sheet`.
     """
     label, frames = beside.farthest(take, rival, cast.rows)
     session = installed.module("rig.live.live").session
@@ -204,7 +204,9 @@ def rivals_row(folder: Path, cast: Cast, take, rival, name: str, original: tuple
 
 
 def contact_sheet(folder: Path, cast: Cast, take, original: tuple) -> dict:
-    """Renders the pictures of the contact sheet; returns its description."""
+    """Renders the pictures of the contact sheet; returns its title, subtitle and rows. `original`:
+    (action, slot) of the clip, for `playing`.
+    """
     rows = []
     if cast.compare:
         with playing(cast, *original):

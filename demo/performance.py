@@ -139,7 +139,8 @@ class Follower:
 
     def end(self, last) -> dict:
         """Gives the robot `SETTLE` seconds to reach the last frame's values [rad], then disarms and
-        disconnects it; returns the numbers of sent and lost moves and the remaining error [degrees].
+        disconnects it; returns the numbers of sent and lost moves and the remaining error [degrees], which
+        is infinite without measured positions.
         """
         until = perf_counter() + SETTLE
         while perf_counter() < until:
@@ -185,7 +186,7 @@ def bake(rig, chain, take: Take) -> None:
 
 def shown_aim_error(rig, chain) -> float:
     """Angle [rad] between the end's view and its target as shown in Blender, computed from Blender's
-    matrices; of Limber it uses only the chain's forward axis.
+    matrices; of Limber it uses only the chain's settings and forward axis.
 
     It uses sine and cosine: in Blender's single precision, the cosine alone cannot distinguish an angle below
     a fiftieth of a degree from zero.

@@ -19,7 +19,7 @@ LEVEL = 0.55  # [rad] largest elevation of a look that counts as ahead
 ASIDE = 0.7  # [rad] largest azimuth of such a look from the front
 # shares of the poses, by height, that are below the tall and the low pose: the highest pose is stretched out
 HIGH, LOW = 0.85, 0.15
-FEW = 6  # smallest number of poses from which they are chosen
+FEW = 6  # smallest number of poses from which a posture is chosen
 # number of joints that may use their whole range; with more joints each uses less, so that a chain does not
 # coil
 EASY = 6.0
@@ -69,7 +69,7 @@ def choose(skeleton, look: Callable, floor: float) -> Stances:
     seen = [look(skeleton.forward(row.tolist())) for row in angles]
     eyes, ways = np.array([positions[-1] for positions, _ in seen]), np.array([way for _, way in seen])
     above = np.array([positions[:, 2].min() >= floor for positions, _ in seen])
-    # otherwise it would look past itself
+    # poses whose view does not pass a joint: all joints are behind the eye
     ahead = np.array([(positions[-1] - positions[:-1]) @ way for positions, way in seen]).min(1) > 0.0
     steep = np.abs(np.arcsin(np.clip(ways[:, 2], -1.0, 1.0)))
     fit = _enough(above & ahead & (steep < LEVEL), steep + pi * ~above + pi * ~ahead)

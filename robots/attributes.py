@@ -137,7 +137,7 @@ class AttributeReader:
 
     def _rotation(self, origin: Element) -> Quaternion:
         """Rotation of an <origin>: its rpy, or its quat_xyzw, which URDF has since version 1.1; without
-        either, the identity. Raises MalformedError for both.
+        either, the identity. Raises MalformedError for both, NumberError for a quaternion without length.
         """
         quaternion, angles = self.numbers(origin, "quat_xyzw", 4), self.vector(origin, "rpy")
         if quaternion is None:

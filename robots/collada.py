@@ -235,7 +235,8 @@ class _ColladaFile:
 
     def _add_corners(self, geometry: _Geometry, corners: list[Vector]) -> None:
         """Adds corners to a geometry. Raises MeshError if the file has too many in all."""
-        self._corner_count += len(corners)  # many geometries may refer to one list
+        # a list is counted for every geometry that refers to it, so that a small file cannot fill the memory
+        self._corner_count += len(corners)
         if self._corner_count > self.most_work:
             raise MeshError(TOO_OFTEN)
         geometry.corners += corners

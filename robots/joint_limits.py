@@ -82,7 +82,8 @@ def _joints(content: Any) -> Mapping[Any, Any]:
 
 def _rates(name: str, limits: Mapping[Any, Any], warnings: list[str]) -> JointRates:
     """Limits of velocity, acceleration (the smaller one of acceleration and deceleration) and jerk of a
-    joint; invalid ones are left out with a warning.
+    joint, and whether it has limits of position. Invalid ones are left out with a warning, those beyond
+    `LARGEST` without.
     """
 
     def rate(word: str) -> float | None:

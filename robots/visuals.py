@@ -79,8 +79,8 @@ class VisualReader:
         return Cylinder(radius, length) if length is not None and length > 0.0 else None
 
     def _material(self, element: Element) -> Material:
-        """Material with the colour given here, else the one defined elsewhere in the file under its name,
-        else one without a colour.
+        """Material with the colour given here, else the first one recorded under its name, else one without a
+        colour. Records it under its name if it has a colour and is the first of this name.
         """
         name = element.attributes.get("name", "").strip()
         colour = self._colour(element)

@@ -124,7 +124,9 @@ def compile_library(
 
 
 def compile_native(folder: Path, flags: tuple[str, ...] = ()) -> Path:
-    """Compiles the library of this machine in a folder; returns the library's path."""
+    """Compiles the library of this machine in a folder; returns the library's path. Raises KernelBuildError
+    without a compiler, or if it fails.
+    """
     compiler = next((path for name in COMPILERS if (path := shutil.which(name))), None)
     if compiler is None:
         raise KernelBuildError(

@@ -127,8 +127,8 @@ def main() -> int:
 
 
 def bodies(link: ModelLink, urdf: Path, leave_out: tuple[str, ...]) -> dict[Colour, Body]:
-    """Meshes of a link's visuals, merged by colour. Those with a word of `leave_out` in their name, and
-    missing files (which it prints), are left out.
+    """Meshes of a link's visuals, merged by colour. Primitive shapes, meshes with a word of `leave_out` in
+    their name, and missing files (which it prints) are left out.
     """
     body_by_colour: dict[Colour, Body] = defaultdict(Body)
     for visual in link.visuals:

@@ -16,7 +16,9 @@ MODULE = "bl_ext.user_default.limber"
 
 
 def install(package: Path, profile: Path) -> None:
-    """Empties the profile, installs and enables the package in it, and saves the preferences."""
+    """Empties the profile, installs and enables the package in it, and saves the preferences. Raises
+    RuntimeError if Blender cannot enable it.
+    """
     shutil.rmtree(profile, ignore_errors=True)
     profile.mkdir(parents=True)
     os.environ["BLENDER_USER_RESOURCES"] = str(profile)  # bpy reads it when it is imported

@@ -42,7 +42,8 @@ CELL, LARGER = 260, 3  # [pixels] size of one cell; factor by which it is drawn 
 COLOURS = 160  # number of colours of a picture
 # [rad] the viewing direction: from the figure's left front, and from above
 FROM, ABOVE = math.radians(38), math.radians(14)
-# half a bone's width per length; least for chains' bones, per size of the figure
+# half the width of a bone, as a share of its length; smallest half width of a chain's bone, as a share of the
+# figure's size
 THICK, THINNEST = (0.11, 0.014)
 PAPER, SHADOW, GAZE = (250, 250, 248), (226, 226, 222), (210, 50, 60)
 # colours of a bone's right and left side
@@ -247,7 +248,9 @@ class View:
 def draw_place(
     view: View, bones: list[BoneShape], eye: np.ndarray, target: np.ndarray, label: str
 ) -> Image.Image:
-    """Picture of one cell of a sheet."""
+    """Picture of one cell of a sheet: bones with their shadow, a line from `eye` to `target` [m, world], and
+    `label`.
+    """
     cell = Image.new("RGB", (CELL * LARGER,) * 2, PAPER)
     pen = ImageDraw.Draw(cell)
     light = np.array([0.3, -0.5, 0.8]) / math.sqrt(0.98)

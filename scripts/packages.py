@@ -18,7 +18,7 @@ Counts = dict[tuple[str, str], int]  # (importing package, imported package) -> 
 
 
 def folders(root: Path = ROOT) -> dict[str, Path]:
-    """The folder of each package."""
+    """Package -> its folder, for all shipped packages of the checkout and the sub-packages of `SPLIT`."""
     top = {
         path.parent.name: path.parent
         for path in sorted(root.glob("*/__init__.py"))

@@ -27,7 +27,9 @@ def button(text: str) -> str:
 
 
 def make(path: Path, character: Path = LAMP) -> None:
-    """Writes the picture of the page to `path`."""
+    """Plays a character with a virtual robot, directs it in a browser until it speaks, and writes the
+    picture of the page to `path`.
+    """
     sys.path.insert(0, str(ROOT))
     from tests.player.browser import browsing
 

@@ -171,8 +171,8 @@ def draw_code(names: list[str]) -> None:
 
 
 def draw_robots(names: list[str]) -> None:
-    """Joins the middle frames of a gallery robot's postures, which `make demo ROBOT=NAME` has written to
-    build/demo.
+    """For each gallery robot, joins the middle frames of its postures to one picture. `make demo ROBOT=NAME`
+    must have written them to build/demo; the program ends if they are missing.
     """
     for name in names:
         frames = sorted((ROOT / "build" / "demo" / name.removeprefix(ROBOT) / "frames").glob("*.png"))

@@ -21,7 +21,9 @@ LIMIT = 600.0  # [s] time limit for one seed, which takes about 40 s on an idle 
 
 
 def play(seed: int, environment: str) -> tuple[int, str]:
-    """Runs the sequences of one seed; returns the seed and "", or the output if one failed or hung."""
+    """Runs the sequences of one seed; returns the seed and "", the end of the output if one failed, or a
+    sentence if they did not end.
+    """
     variables = {
         "LIMBER_SEQUENCES": str(PER_SEED),
         "LIMBER_SEQUENCE_SEED": str(seed),

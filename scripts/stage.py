@@ -155,7 +155,9 @@ class Stage:
 
 
 def install() -> None:
-    """Installs the built package into this run's empty profile, with Blender's own operator."""
+    """Installs the built package into this run's empty profile, with Blender's own operator. Raises
+    FileNotFoundError without a package, RuntimeError if Blender does not enable it.
+    """
     version = tomllib.loads((REPO / "blender_manifest.toml").read_text(encoding="utf-8"))["version"]
     package = REPO / "build" / f"limber-{version}.zip"
     if not package.exists():

@@ -209,8 +209,8 @@ class Link(NamedTuple):
 
 
 def links_of(skeleton: Skeleton, with_root: bool = False) -> list[Link]:
-    """The links compared in shape deviation: those with a length. The first joint's link, which only rotates
-    about the base's axis, is included only with `with_root`.
+    """The links compared in shape deviation: those with a length that a joint moves. Those on the first
+    joint, which only rotate about the base's axis, are included only with `with_root`.
     """
     links = [
         Link(joint.parent, k, -1)

@@ -110,7 +110,7 @@ class GazeGoal:
         """The goal with offsets (n,) [rad or m] added to its posture."""
         changed = object.__new__(GazeGoal)
         angles = tuple([angle + offset for angle, offset in zip(self.angles, offsets.tolist(), strict=True)])
-        # what else was computed depends on the aims alone
+        # all other attributes, also cached ones, do not depend on the posture
         vars(changed).update(vars(self), posture=np.array(angles), angles=angles, accepted_for=None)
         return changed
 

@@ -15,7 +15,7 @@ ARM_SECONDS = 10.0  # [s] time until the robot has moved slowly to the pose
 REST_SECONDS = 5.0  # [s] time until all motion has ended
 # number of traced frames of the animation, after as many untraced ones; number of traced ticks of the clock
 FRAMES = 24
-DRAG = 0.3  # [m] displacement of the target, more than the motion filter covers in this time
+DRAG = 0.3  # [m] displacement of the target, more than the motion filter covers in the traced ticks
 
 
 @dataclass(frozen=True)

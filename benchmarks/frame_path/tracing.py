@@ -45,8 +45,8 @@ class Tracer:
 
     @contextmanager
     def on(self) -> Iterator[Calls]:
-        """Context manager that counts calls: of this thread and of threads that start meanwhile, or of all
-        threads (sys.monitoring).
+        """Context manager that counts calls: from Python 3.12 on those of all threads (sys.monitoring), in
+        older versions those of this thread and of threads that start meanwhile.
         """
         self._calls, self.crossings, self.calls_back = {}, 0, {}
         self._begin()

@@ -41,7 +41,7 @@ class SteppedTime:
         self._connection = Client(address, authkey=bytes.fromhex(key))
         self._tracer = load_tracing().Tracer(ROOT)
         self._now = start_time
-        # [s] difference between the simulated clock and the system's clock, once the connection is closed
+        # [s] simulated time minus the system's, since the connection was closed; None while it is open
         self._offset: float | None = None
         self._trace = self._calls = None
         self._sleep, self._clock = time.sleep, time.perf_counter

@@ -66,7 +66,7 @@ def _exceeded(out: Recording) -> dict[str, float]:
     counts["outside the range"] = float(outside.sum())
     for order, name in enumerate(("velocity", "acceleration", "jerk"), 1):
         shares = np.abs(np.diff(values, order, axis=0)) * RATE**order / out[name]
-        # values are rounded, and differences of higher order enlarge that
+        # rounding errors of the values; a difference of each higher order can double them
         allowed = (
             1.0
             + ROUNDING

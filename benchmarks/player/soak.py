@@ -105,7 +105,9 @@ class Soak:
 
     @in_one_thread()
     def run(self, seconds: float) -> Tally:
-        """Directs the character in segments, with a comparison at the end of each; returns the tally."""
+        """Directs the character in segments, each with a comparison at its end, some also with a robot;
+        prints a line for each, and returns the tally.
+        """
         for number in range(math.ceil(seconds / SEGMENT)):
             end = min((number + 1) * SEGMENT, seconds)
             self._direct(end - CALM)

@@ -47,7 +47,7 @@ class _Measured(LivePlay):
 
     def measure(self, direct: Callable[[int], None], simulated: float) -> Ticks:
         """Plays for `simulated` seconds of simulated time, in which each tick follows the last immediately,
-        or in real time if 0; returns the times of the ticks.
+        or in real time if 0; returns the times of the ticks after the first `WARM`.
         """
         self.direct, self.ticks = direct, Ticks([], [])
         self._process = time.process_time()
@@ -134,7 +134,9 @@ def _browser(address: str) -> Iterator[None]:
 
 
 def _show(address: str, is_open: Event, is_over: Event) -> None:
-    """Opens the page's connection, and reads all data that it receives."""
+    """Opens the page's connection, sets `is_open`, and reads all data that it receives until `is_over` is set
+    or the player ends.
+    """
     parts = urlsplit(address)
     connection = WSConnection(ConnectionType.CLIENT)
     with socket.create_connection((parts.hostname, parts.port)) as stream:

@@ -17,7 +17,8 @@ from limber.solvers.whole_body.solver import WholeBody
 from limber.solvers.whole_body.state import KinematicState, moved
 from limber.solvers.whole_body.targets import Target
 
-# largest K_g b dt in eq. 12: above it a step can exceed the limit, since tanh(x) is only below x
+# largest K_g b dt in eq. 12 (b: largest velocity): up to 1 a step b dt tanh(K_g d) is shorter than the
+# distance d to the position limit, above it the step can be longer
 OUTERMOST = 1.0
 
 

@@ -56,7 +56,9 @@ def in_state(states: set):
 
 
 def needs_ports_free(context) -> str:
-    """Why ports cannot be used, if a background job uses them; "" if they are free."""
+    """Why ports cannot be used: there is no armature or mechanism that can be changed, or a background job
+    uses them; "" if they are free.
+    """
     if why := needs_rig(context):
         return why
     return (

@@ -17,7 +17,7 @@ def _needs_leads(context) -> str:
     return (
         ""
         if puppeteer.leads(rig_of(context))
-        else "The armature does not follow the robot: press Move by Hand"
+        else "The armature or mechanism does not follow the robot: press Move by Hand"
     )
 
 
@@ -92,7 +92,7 @@ class LIMBER_OT_end_record(UndoOperator):
 
 
 class LIMBER_OT_key_pose(UndoOperator):
-    """Insert keyframes for the robot's joints at this frame"""
+    """Insert keyframes at this frame for all that the robot's servos move: joints, motors and values"""
 
     bl_label = "Key Pose"
 

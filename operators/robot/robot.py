@@ -272,7 +272,7 @@ class LIMBER_OT_go_to_robot(Operator):
         if not rigs:
             return NOT_CONNECTED
         return (
-            "The robot's armature is in this scene"
+            "The robot's armature or mechanism is in this scene"
             if all(rig.name in context.scene.objects for rig in rigs)
             else ""
         )

@@ -220,5 +220,5 @@ class LIMBER_OT_choose_share(UndoOperator):
     def run(self, context):
         channel, names = _channel(context), robot_device.names(rig_of(context))
         if self.joint not in names or self.index >= len(channel.shares):
-            raise RigError(f"'{self.joint}' is no joint of this armature: choose one of {', '.join(names)}")
+            raise RigError(f"'{self.joint}' is no joint of this robot: choose one of {', '.join(names)}")
         channel.shares[self.index].joint = self.joint

@@ -73,7 +73,7 @@ class LIMBER_OT_which_joint(UndoOperator):
         rig = rig_of(context)
         joint = next((joint for _, joint in device.joints(rig) if joint.label == self.joint), None)
         if joint is None:
-            raise RigError(f"'{self.joint}' is no joint of this armature: choose the one that moves")
+            raise RigError(f"'{self.joint}' is no joint of this robot: choose the one that moves")
         self.report({"INFO"}, device.give_servo(rig, joint, self.servo))
 
 

@@ -148,7 +148,7 @@ def free_label_position(
 
 
 class LIMBER_PT_overlays(ChainTab):
-    """What is drawn over live chains in the 3D views"""
+    """What is drawn in the 3D views over live chains, and over the selected chain that is not live"""
 
     bl_label = "Overlays"
     bl_parent_id = "LIMBER_PT_diagnostics"

@@ -90,8 +90,8 @@ def _outcome(chain, session) -> str:
 
 def _troubles(rig, chain, session) -> list[tuple[str, str]]:
     """(sentence, icon) of each remark on the chain: why it cannot be solved or shown, why it misses its
-    target, how its solver changed the goal, and a changed rest pose. Sentences may be empty. `session` is
-    None while the chain is not live.
+    target, how its solver changed the goal, a changed rest pose, and a reduced influence. Sentences may be
+    empty. `session` is None while the chain is not live.
     """
     trouble = build.why_not_solver(rig, chain)
     troubles = [*hidden(chain), (trouble, "ERROR")]

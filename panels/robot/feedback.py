@@ -162,9 +162,10 @@ def _puppeteer_state(rig, status) -> tuple[str, str]:
     """(sentence, icon) of the Puppeteer panel: why it cannot begin, what it would do, or what it is doing."""
     if not puppeteer.leads(rig):
         return (
-            puppeteer.why_not(rig) or "The servos go limp, you move the robot, and the armature follows",
+            puppeteer.why_not(rig)
+            or "The servos go limp, you move the robot, and the armature or mechanism follows",
             "INFO",
         )
     if status is None or status.state is not State.LIMP:
         return "The servos are going limp", "TIME"
-    return "The armature follows the robot", "INFO"
+    return "The armature or mechanism follows the robot", "INFO"

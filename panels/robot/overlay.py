@@ -26,7 +26,9 @@ LEAST_SPAN = 0.05
 
 
 def _draw_ghosts() -> None:
-    """Draws the measured poses of all connected robots whose armatures are visible, if ghosts are shown."""
+    """Draws the measured poses of all connected robots whose armature or mechanism's owner is visible, if
+    ghosts are shown.
+    """
     view = bpy.context.window_manager.limber_view
     if not view.ghost:
         return

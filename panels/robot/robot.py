@@ -65,7 +65,7 @@ def _sentences(rig) -> list[tuple[str, str]]:
         return [("Not connected: press Connect. Nothing moves before the robot is armed", "UNLINKED")]
     leads = puppeteer.leads(rig)
     state = (
-        "The armature follows the robot: move it by hand; press Disarm when done"
+        "The armature or mechanism follows the robot: move it by hand; press Disarm when done"
         if leads
         else status.sentence
     )
@@ -106,7 +106,7 @@ def _draw_buttons(layout, rig) -> None:
 
 def _draw_asking(layout, status) -> None:
     """Draws the buttons that arm a robot whose servos do not measure their positions: with them the user
-    confirms that the robot is in the armature's pose.
+    confirms that the robot is in the shown pose. Also draws Disarm.
     """
     asks = status is not None and status.needs_confirmation
     column = layout.column(align=True)

@@ -247,7 +247,7 @@ class _Bodies:
 
     def _add_free_joint(self, free: Element, parent: str, name: str, pose: Transform) -> None:
         """Records the free joint of a body: for the root, the robot floats; for other bodies it is a joint
-        without a motor.
+        without a motor, with a warning.
         """
         self.coordinates.append(("free", ()))
         if not parent:

@@ -154,7 +154,8 @@ class Document:
 
     def with_defaults(self, element: Element, childclass: str) -> Element:
         """The element with default attributes filled in from its own class, else from `childclass`, else from
-        the main class. Raises UnknownNameError for an unknown class.
+        the main class. An orientation in any form replaces the default's. Raises UnknownNameError for an
+        unknown class.
         """
         name = element.attributes.get("class") or childclass
         name = "main" if name in self._main_names or not name else name

@@ -73,7 +73,8 @@ class EqualityReader:
 
     def _follow(self, element: Element, joints: dict[str, ModelJoint]) -> None:
         """Makes joint1 a mimic joint of joint2 with a linear relation; without joint2, sets its limits to one
-        value. Higher orders, and a second leader, are left out with a warning.
+        value. Higher orders, and a second leader, are left out with a warning. Raises UnknownNameError for
+        an unknown joint.
         """
         names = [
             self.reader.text(element, "joint1"),
@@ -113,7 +114,9 @@ class EqualityReader:
     # Closures
 
     def _read_closure(self, element: Element) -> None:
-        """Adds the closure of a <connect> or <weld>; only warns if it holds a floating robot to the world."""
+        """Adds the closure of a <connect> or <weld>; only warns if it holds a floating robot to the world.
+        Raises UnknownNameError for an unknown site or body.
+        """
         kind = "3d" if element.tag == "connect" else "6d"
         if "site1" in element.attributes or "site2" in element.attributes:
             sites = [self.reader.text(element, word) for word in ("site1", "site2")]

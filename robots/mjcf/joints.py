@@ -41,8 +41,8 @@ class JointReader:
         return unit(axis)
 
     def limits(self, joint: Element, kind: Kind) -> tuple[float | None, float | None]:
-        """(lower, upper) limit [rad or m]; None for one that the joint lacks, or that is beyond
-        `LARGEST_LIMIT`. Warns of equal limits.
+        """(lower, upper) limit [rad or m]; None for one that the joint lacks or that is beyond
+        `LARGEST_LIMIT`, and for both of a ball joint's axis. Warns of equal limits.
         """
         if kind == "continuous":  # one axis of a ball joint, whose range is a cone
             return None, None

@@ -34,8 +34,9 @@ class ShapeReader:
                 self._materials[name] = Material(name, self._colour(element))
 
     def visuals(self, geom: Element) -> list[Visual]:
-        """Visuals of a <geom> with its defaults; empty if it is hidden in MuJoCo, or is a shape that Limber
-        does not show. Raises UnknownNameError if its mesh is not among the assets.
+        """Visuals of a <geom> with its defaults; empty if it is hidden in MuJoCo, is a shape that Limber does
+        not show, or lacks a mesh file or usable sizes. Raises UnknownNameError if its mesh is not among the
+        assets.
         """
         group = self.reader.number(geom, "group") or 0.0
         kind = geom.attributes.get(

@@ -188,7 +188,8 @@ class _Expander:
 
     def _property(self, element: Element, scope: Scope) -> None:
         """Sets or removes the property of a <xacro:property>; a default counts only if the property is not
-        set. Raises MalformedError for an invalid name, or several of value, default and remove.
+        set, and without a value the property is the element's content. Raises MalformedError for an invalid
+        name, or several of value, default and remove.
         """
         name, where = self.texts.needed(element, "name", scope), element.attributes.get("scope", "")
         # expressions are Python, in which a property is a variable; xacro reserves names that begin with __
@@ -286,7 +287,7 @@ class _Expander:
             raise self._error(element, what)
 
     def _insert(self, element: Element, scope: Scope) -> list[Element]:
-        """Expansion of the block that a <xacro:insert_block> names."""
+        """Expansion of the block that a <xacro:insert_block> names. Raises UnknownNameError."""
         name = self.texts.needed(element, "name", scope)
         for key in (f"**{name}", f"*{name}"):
             if scope.holder(key) is not None:

@@ -136,7 +136,7 @@ def _sum(numbers: Any) -> Any:
 
 def _round(number: float, digits: int | None = None) -> float:
     if isinstance(number, int) and digits is not None and digits < -MAX_BITS:
-        return 0  # the same as Python's result, which computes the power of ten first
+        return 0  # as Python does, but only after it has computed a power of ten of so many digits
     return round(number, digits)
 
 

@@ -29,7 +29,9 @@ def matching_files(pattern: Path, count: Callable[[], None]) -> Iterator[Path]:
 
 
 def _matching_entries(folder: Path, part: str, count: Callable[[], None]) -> Iterator[Path]:
-    """Entries of a folder that match one part of a pattern; a part without wildcards need not exist."""
+    """Entries of a folder that match one part of a pattern; a part without wildcards need not exist, one
+    that exists is taken literally. `count` is called for each entry that is compared with wildcards.
+    """
     if not is_pattern(part) or os.path.lexists(folder / part):
         yield folder / part
         return

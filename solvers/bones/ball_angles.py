@@ -23,8 +23,8 @@ def ball_rotation(axes: Array, angles: Array) -> Array:
 
 
 def ball_angles(axes: Array, rotations: Array, near: Array) -> Array:
-    """Angles (b, 3) [rad] of the joints for rotations (b, 3, 3); of all solutions, the one nearest to `near`
-    (b, 3) [rad].
+    """Angles (b, 3) [rad] of three joints with axes (b, 3, 3), one in each row, that together make rotations
+    (b, 3, 3); of all solutions, the one nearest to `near` (b, 3) [rad].
 
     With axes a, b, c and s = a . (b x c): a . R c = s sin(second), b . R c = -s cos(second) sin(first) and
     a . R b = -s cos(second) sin(third). If the first and the last joint rotate about one axis, the last

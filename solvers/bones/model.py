@@ -31,8 +31,8 @@ EVEN = 0.25
 # largest factor between any two bones
 STEEPEST, DEAREST = 100.0, 1e6
 LEAST_INERTIA = 1e-6  # smallest inertia, of bones without length, as a fraction of the last bone's
-# cost of a single bone, whatever its inertia: if its roll is free, it takes the shortest rotation to the
-# target
+# cost of a single bone about every axis, whatever its inertia: equal costs, so that with a free roll it takes
+# the shortest rotation to the target
 ALONE = 0.01
 # [rad] smallest angle at which the Jacobian's factor is computed; at smaller ones it has the same value, to
 # double precision

@@ -44,7 +44,7 @@ FIRST_DAMPING = 0.3
 # the norm of the constraint forces
 LEAST_PRICE = 2.0
 # [rad, or in fractions of the reach] length of an undamped step after which the remaining error, about its
-# square, is invisible
+# square, is invisible: no further step follows
 SMALL_STEP = 1.5e-3
 # [rad, or in fractions of the reach] length of a damped step below which no further step follows; also the
 # rotation up to which two optima count as equal

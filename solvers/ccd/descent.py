@@ -198,7 +198,9 @@ class CoordinateDescent:
         tools: Sequence[Tool],
         near: bool,
     ) -> float:
-        """Rotation [rad] of revolute joint `k` in its step, within `range_left`."""
+        """Rotation [rad] of revolute joint `k` in its step, within `range_left`; with `near` the optimal one,
+        otherwise by the quaternion step.
+        """
         pull = Pull()
         for weight, task in tasks_of_joint:
             pull = pull.plus(task.rotation_pull(k, axis, position, range_left, tools).times(weight))

@@ -26,7 +26,9 @@ class CcdMemory:
     configuration to which it escapes.
     """
 
-    stuck: float = 0.0  # [s] time since the solution has had an error; below zero: minus the time to wait
+    # [s] time for which the solution has had a visible error; negative after a search that found no escape,
+    # so that the next search is later by that time
+    stuck: float = 0.0
     # (n,) angles to which the joints escape from a local minimum; () if no escape is under way
     escape: tuple[float, ...] = ()
     # speed of the joint that is farthest from its goal, as a fraction of the largest speed
@@ -79,7 +81,9 @@ class Ccd:
     def _from_here(
         self, goal: GazeGoal, start: tuple[float, ...], last: CcdMemory, dt: float
     ) -> tuple[DescentResult, CcdMemory]:
-        """One frame: a descent near the last angles, or a step of an escape from a local minimum."""
+        """One frame: a step of an escape from a local minimum, if one is under way; else a descent near the
+        last angles and, once it has been stuck for `patience`, a search for an escape.
+        """
         if last.escape:
             return self._on_the_escape(goal, start, last, dt)
         angles = np.array(start)

@@ -10,7 +10,7 @@ from ..kinematics.rotations import length
 from ..kinematics.skeleton import Skeleton
 from .linear import Array, Linear, size
 
-HALF_A_LINK = 0.5  # Buss's D_max, as a fraction of a typical link
+HALF_A_LINK = 0.5  # Buss's D_max of a position, as a fraction of the median link length
 # [rad] D_max of an aim: the angle at which that distance is seen from a link's length away
 LARGEST_TURN = HALF_A_LINK
 

@@ -141,7 +141,7 @@ class Linearizer:
             nearer = weight * (FARTHEST / distance if distance > FARTHEST else 1.0)
             for kind, count in part.block.kinds(len(left)):
                 blocks.append(ErrorComponents(kind, part.end, len(rows), len(rows) + count, weight))
-                # the Jacobian at a far target grows with its distance
+                # beyond `FARTHEST` the Jacobian at the target is scaled like the error, and grows as much
                 rows += [nearer if self.at_targets else weight] * count
             error.append(nearer * left)
             columns.append(part.columns)

@@ -153,7 +153,7 @@ def logarithm(q: Quaternion) -> Vector:
     """The rotation vector [rad] of the rotation `q`: its axis times its angle in 0..pi."""
     w, x, y, z = q if q[0] >= 0.0 else (-q[0], -q[1], -q[2], -q[3])
     size = math.sqrt(x * x + y * y + z * z)
-    # for smaller rotations the ratio of angle and sine is 2 in double precision
+    # `size` is the sine of half the angle; for smaller rotations their ratio is 2 in double precision
     factor = 2.0 * math.atan2(size, w) / size if size > SAME_ANGLE else 2.0
     return (x * factor, y * factor, z * factor)
 

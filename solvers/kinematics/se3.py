@@ -129,7 +129,7 @@ def _sines_and_angles(rotations: Array) -> tuple[Array, Array, Array]:
 
 def _axes_near_pi(rotations: Array, sines: Array) -> Array:
     """Rotation axes (..., 3) from the symmetric part, 2 u u' - 1 near 180 degrees, where the antisymmetric
-    part has no digits left.
+    part has no digits left. `sines` (..., 3), axes times sines of the angles, decides between u and -u.
     """
     outer = 0.5 * (rotations + np.swapaxes(rotations, -1, -2)) + np.eye(3)
     largest = np.argmax(np.diagonal(outer, axis1=-2, axis2=-1), -1)

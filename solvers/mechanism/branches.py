@@ -162,8 +162,8 @@ class Branches:
 
     def _is_unpredicted(self, last: Mode, determinant: float, step: Array, columns: Indices) -> bool:
         """Whether a determinant tells of another assembly mode, after the coordinates have moved by `step`
-        (v,)        since the last frame: its sign differs from the one that the motors' movement predicts
-        and, unless the path has a kink, also from the last frame's.
+        (v,) since the last frame: its sign differs from the one that the motors' movement predicts and,
+        unless the path has a kink, also from the last frame's.
         """
         moves, before = step[self.actuated], last.step[self.actuated]
         square = float(before @ before)
@@ -174,5 +174,5 @@ class Branches:
             return False
         kink = np.abs(step - ahead * last.step)[columns].max()
         is_bent = bool(kink > ALIKE * np.abs(step)[columns].max())
-        # A mechanism can also touch a flat pose without changing its assembly.
+        # Without a change of sign or a kink, the mechanism has touched a flat pose and kept its assembly.
         return determinant * last.value < 0.0 or is_bent

@@ -30,7 +30,9 @@ class Counts:
 
 
 def count(solver: MechanismSolver, state: AssemblyState) -> Counts:
-    """Mobility of a mechanism at an assembled pose; at a singular pose it is larger than elsewhere."""
+    """Degrees of freedom and constraints of a mechanism at an assembled pose; at a singular pose the
+    mobility is larger than elsewhere.
+    """
     loops, twists = linearised(solver, state)
     width = len(solver.tree)
     rank = _rank(loops)

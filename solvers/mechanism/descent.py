@@ -92,7 +92,10 @@ class Descent:
         bounds: tuple[Array, Array],
         damping: float,
     ) -> None:
-        """`bounds`: least and largest coordinates (v,) in this frame, from position and speed limits."""
+        """`driven`: poses (4, 4) of driven bodies by index. `bounds`: least and largest coordinates (v,) in
+        this frame, from position and speed limits. `damping`: damping of the first step, as a fraction of the
+        squared error.
+        """
         self.tree, self.loops, self.tasks, self.driven = tree, loops, tasks, driven
         self.unit = tree.unit
         self.lower, self.upper = bounds
@@ -142,7 +145,8 @@ class Descent:
         return self.loops.clusters.project(configuration.goals[1], across)
 
     def go(self, configuration: Configuration, iterations: int) -> tuple[Configuration, bool, int]:
-        """Steps from a configuration until they converge, `iterations` are done or the budget is used up.
+        """Steps from a configuration until they converge, none helps, `iterations` are done or the budget of
+        evaluations is used up. Once converged with an error, it tries a step past a saddle.
 
         Returns:
             The best configuration found; whether it has converged; the number of steps.

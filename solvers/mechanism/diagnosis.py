@@ -186,7 +186,7 @@ class _Examination:
 
     def _off_axis(self, joint: Joint, coordinates: Indices) -> MisalignedAxis | None:
         """The nearest axis about or along which a locked revolute or prismatic joint could move; None without
-        such an axis, and for other joints.
+        such an axis, and for other joints. `coordinates`: indices of all coordinates in its cluster of loops.
         """
         if joint.kind not in ("revolute", "prismatic"):
             return None
@@ -217,7 +217,9 @@ class _Examination:
         )
 
     def _screws_with(self, coordinate: int, axis: Array) -> Array:
-        """Screws (2, 3, v) of all coordinates, with the axis of one of them replaced."""
+        """Screws (2, 3, v) of all coordinates, with the axis of one of them replaced by `axis` (3,), a unit
+        vector in the mechanism's base.
+        """
         screws = self.screws.copy()
         if self.tree.slides[coordinate]:
             screws[:, :, coordinate] = np.zeros(3), self.tree.size * axis

@@ -266,7 +266,8 @@ class WholeBody:
         """Whether the error of linearisation of a move (6 + n,) is above `CORRECTED_ERROR`."""
         motion_targets = self._motion_targets
         if 1.5 * np.square(move[LINEAR:]).max() < CORRECTED_ERROR:
-            # three revolute joints at one position with different axes have an error this large
+            # the linearisation error of three revolute joints at one position, with different axes, which all
+            # make the largest move
             return False
         turns, moves = self._normal.moves(state.frames, desired.positions, move)
         before, now = motion_targets.rotations(state.frames), motion_targets.rotations(after.frames)

@@ -261,7 +261,9 @@ def test_a_robot_that_follows_is_not_let_go_and_nothing_is_recorded_of_one_that_
     until(lambda: state(rig) == "DISARMED", "the robot is disarmed")
     bpy.ops.limber.let_go()
     until(lambda: state(rig) == "LIMP", "the robot is limp, and leads nobody")
-    with pytest.raises(RuntimeError, match="The armature does not follow the robot: press Move by Hand"):
+    with pytest.raises(
+        RuntimeError, match="The armature or mechanism does not follow the robot: press Move by Hand"
+    ):
         bpy.ops.limber.end_puppeteer()
 
 
