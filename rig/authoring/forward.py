@@ -232,14 +232,15 @@ def _front_of_figure(rig: bpy.types.Object, end: str) -> Guess | None:
         return None
     upward = [end, *(bone.name for bone in rig.data.bones[end].parent_recursive)]
     line = chain_root.line(rig, upward, figure).bones
-    # the bone above the root of the bones' common line
+    # the bone above the first of the bones that form a line up to the end
     trunk = figure.index[upward[min(len(line), len(upward) - 1)]]
     direction = (figure.heads[k] + figure.tips[k]) / 2 - figure.heads[trunk]
     front = figure.front
     if direction @ front + direction[2] < 0.0:  # the bone is behind and below
         if figure.is_front_shown:  # it is a tail
             return None
-        # the front is a mere convention; the end chosen to look is the head: it faces the other way
+        # nothing shows the figure's front, so it was only assumed; since the end that looks is taken as the
+        # head, the front is opposite
         front = -front
     ahead = rig.matrix_world.to_3x3().inverted() @ Vector(front)
     return Guess(ahead.normalized(), "the figure's front, by its symmetry")

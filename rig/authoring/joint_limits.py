@@ -60,7 +60,7 @@ def _apply(rig: bpy.types.Object, joint: FileJoint, rates: JointRates) -> None:
         if rig.type == "ARMATURE" and bone in rig.pose.bones
         else None
     )
-    if record is not None:  # stored also for chains that are made later
+    if record is not None:  # new chains take their joints' limits from the record
         changes = {
             word: value
             for word in ("velocity", "acceleration", "jerk")

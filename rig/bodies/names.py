@@ -105,7 +105,8 @@ def _sources_of_parts(
     """
     source_of: dict[str, str] = {}
     for part, bones in target_parts.items():
-        # a spine is distributed over the bones that have controls; a finger's joints keep their positions
+        # bones without a control are left out, so that a spine is distributed over those with one; in fingers
+        # they count, so that each joint keeps its position
         followed = [bone for bone in bones if bone in control_of or part.name in FINGERS]
         source_by_bone = part_pairs(part, source_parts.get(part, []), followed)
         for bone in followed:

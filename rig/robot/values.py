@@ -147,8 +147,9 @@ def property_values(rig: bpy.types.Object, sources: tuple[Source, ...]) -> tuple
 
 
 def set_up(device: bpy.types.PropertyGroup, auxiliary: bpy.types.PropertyGroup, number: float) -> None:
-    """Sets up a new auxiliary value: name and range from its property, whose current value is `number`, rates
-    from the range, and the usual servo positions of the device's protocol at both ends.
+    """Sets up a new auxiliary value: its name from its property; its range from the property's soft limits or,
+    if they are unknown or wider than `MOST_RANGE`, from 0 to 1, extended to the current value `number`; rates
+    from the range; and the usual servo positions of the device's protocol at both ends.
     """
     owner, path = auxiliary.owner, auxiliary.path
     auxiliary.name = free_name(_name_of(owner, path), {other.name for other in device.auxiliaries})

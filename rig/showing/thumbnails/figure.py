@@ -1,5 +1,5 @@
 """The figure in a thumbnail: the chain's bones in their posture, in colour, the armature's other bones at
-rest, and the gaze directions.
+rest relative to their parents, and the gaze directions.
 """
 
 from typing import NamedTuple
