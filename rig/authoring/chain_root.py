@@ -54,8 +54,8 @@ def line(rig: bpy.types.Object, upward: Sequence[str], figure: Figure | None = N
 
 
 def _carried_legs(figure: Figure, upward: Sequence[str]) -> dict[str, set[int]]:
-    """As `Figure.standing`, by the names of the feet, for legs that do not reach the ground, as those of a
-    figure that flies.
+    """Bones of the line `upward` from which legs branch, each with the indices of the legs' foot bones, which
+    are found by name: so also legs that do not reach the ground, as those of a figure that flies.
     """
     legs: dict[str, set[int]] = {}
     for bone, short_name in short_names(figure.names).items():

@@ -301,8 +301,9 @@ def left_of(rig: bpy.types.Object) -> Vector:
 
 def _camera(rig: bpy.types.Object, bone: bpy.types.Bone, front: Guess) -> Guess | None:
     """The direction in which an imported robot's head looks, by the cameras among a bone and its descendants:
-    that of the camera that agrees most with the others; only those called optical count, if there are any.
-    None if there are no cameras, if none looks to the body's `front`, or if the rig is no imported robot.
+    that of the camera that agrees most with the others. If the body's `front` is known, only cameras that
+    look within `TOWARD` of it count; if any of these is called optical, only such ones. None if no camera
+    counts, or if the rig is no imported robot.
     """
     if not imported_robot.is_robot(rig):
         return None
@@ -313,8 +314,8 @@ def _camera(rig: bpy.types.Object, bone: bpy.types.Bone, front: Guess) -> Guess 
         name: max((axes[name].col[0], axes[name].col[2]), key=front.direction.dot).normalized()
         for name in cameras
     }
-    # an optical frame defines the view; other frames only suggest one, and are used if there is no optical
-    # one
+    # an optical frame defines the view; other frames only suggest one, and are used if no optical one looks
+    # to the front
     for directions in (optical, nearest_axes):
         seen = {
             name: direction
@@ -333,7 +334,7 @@ def _camera(rig: bpy.types.Object, bone: bpy.types.Bone, front: Guess) -> Guess 
 
 def _link_axes(rig: bpy.types.Object) -> dict[str, Matrix]:
     """Bone -> axes (3, 3) of its link at rest in armature space, for a robot; empty for other armatures, and
-    if bones were separated from the robot.
+    if a link's record was edited or its bone is no longer below its parent link's bone.
     """
     if not imported_robot.is_robot(rig):
         return {}

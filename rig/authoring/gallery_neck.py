@@ -68,7 +68,7 @@ def pose(rig: bpy.types.Object, values: Mapping[str, float]) -> None:
 
 
 def _limit(bone: bpy.types.PoseBone, neck: Neck) -> None:
-    """Unlocks the axes of the neck's DoFs, with their ranges as limits."""
+    """Locks the control bone's axes, except those of the neck's DoFs, which get their ranges as limits."""
     bone.rotation_mode = ORDER
     bone.lock_location = bone.lock_rotation = bone.lock_scale = (True, True, True)
     location_limit = bone.constraints.new("LIMIT_LOCATION")

@@ -147,7 +147,9 @@ class MotionImport(SteppedJob):
             undo.pop_all()
 
     def _joint_steps(self, column: RecordedColumn) -> Iterator[None]:
-        """Converts a column to values of its joint's channel at the times of the keys."""
+        """Converts a column to values of its joint's channel at the times of the keys, and warns of values
+        beyond the joint's limits. Each step handles at most `SOME` values.
+        """
         joint = self.matched[column.name]
         factor = unit_factor(column, joint, self.settings.in_degrees)
         values: list[float] = []

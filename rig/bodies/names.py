@@ -272,7 +272,10 @@ def _is_piece(bone: str) -> bool:
 
 
 def _assign_rigify_spine(bones_by_part: dict[BodyPart, list[str]], bones: Parents) -> None:
-    """Corrects the parts of a Rigify spine, whose bones are all named "spine", from hips to head."""
+    """Corrects the parts of a Rigify spine, whose bones are all named "spine", in place: its first bone is
+    the hips; of a whole spine without another head, the last bones are neck and head. Nothing changes if
+    there are other hips.
+    """
     spine = bones_by_part.get(BodyPart("", "spine"), [])
     if BodyPart("", "hips") in bones_by_part or not spine or not all(map(NUMBERED_SPINE.match, spine)):
         return

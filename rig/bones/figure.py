@@ -116,7 +116,8 @@ class Figure:
         return Controls(self.rig)
 
     def standing(self, line: Sequence[str]) -> dict[str, set[int]]:
-        """Bones of a line from which standing limbs branch, each with the indices of these limbs' last bones.
+        """Bones of a line from which limbs that reach the ground branch, each with the indices of these
+        limbs' last bones. Limbs in the plane of symmetry count only if there are no others.
 
         Args:
             line: Names of bones from an end upward. Bones below the end are part of it and no limbs.

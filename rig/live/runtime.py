@@ -66,9 +66,9 @@ class Member:
 
     @property
     def targets(self) -> dict[str, list[bpy.types.Object]]:
-        """Bone of a live chain's first joint -> the chain's target objects, which must stay evaluated. Without
-        targets that could cause a dependency cycle: bones, and objects that have, or whose parents have,
-        constraints, drivers, or a bone or vertices as parent.
+        """Bone of a live chain's first joint -> the chain's target objects, which must stay evaluated;
+        without targets that could cause a dependency cycle: bones, and objects that have, or whose parents
+        have, constraints, drivers, or a bone or vertices as parent.
         """
         chains = [chain for chain in self.rig.limber.chains if chain.live and chain.joints]
         return {

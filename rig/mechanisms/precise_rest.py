@@ -86,8 +86,14 @@ def is_scaled(scale: tuple[float, float, float]) -> bool:
 
 
 def _as_in_file(drawn: Array, joint: Array, record: LinkRecord, size: float) -> Array | None:
-    """A bone's pose (4, 4) with its head and joint axis exactly as in the file; None if the bone has been
-    moved since its import.
+    """A bone's rest pose (4, 4) with its head and joint axis exactly as in the robot's file; None if the bone
+    has been moved since its import.
+
+    Args:
+        drawn: (4, 4) its rest pose in Blender.
+        joint: (4, 4) frame of its link's joint in the file.
+        record: The link's record.
+        size: Size [m] of the armature.
     """
     exact_pose = drawn.copy()
     if np.abs(joint[:3, 3] - drawn[:3, 3]).max() > DRAWN * max(size, DRAWN):

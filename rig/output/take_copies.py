@@ -126,8 +126,8 @@ def folder() -> Path | None:
 
 
 def left(rig: bpy.types.Object) -> Path | None:
-    """Path of the newest copy of an interrupted recording of an object with this name; None if there
-    is none.
+    """Path of the newest copy of an interrupted recording of an object with the rig's name; None if there is
+    none, or without a window.
     """
     if rig.name not in _left:
         copies_folder = folder() if is_wanted() else None

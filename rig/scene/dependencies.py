@@ -29,8 +29,8 @@ class Dependency:
     object is the same, whatever `how` says.
     """
 
-    # how the moved object depends on this bone or object, as a clause in which "it" is the moved object; "" if
-    # no message uses it, as for the moved object itself
+    # how the moved object depends on this bone or object, as a clause in which "it" is the moved object; ""
+    # if no message uses it, as for the moved object itself
     how: str = field(compare=False)
     rig: Any  # armature object of the bone, or the whole object
     bone: str  # name of the bone; "": the whole object

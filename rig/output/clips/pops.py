@@ -2,8 +2,8 @@
 
 The motion from one frame to the next is compared with three motions that a body can make there: that of
 the frame before (a blow begins), that of the frame after (a blow ends, as where hands meet or a foot
-strikes), and the one on the curve through the motions beside (a swing). A deviation from all three is a pop if
-it is large in proportion to the deviations of the motion beside it; in a motion that trembles throughout
+strikes), and the one on the curve through the motions beside (a swing). A deviation from all three is a pop
+if it is large in proportion to the deviations of the motion beside it; in a motion that trembles throughout
 there are no pops. For two limbs that exchange their poses the sum of both deviations is compared with the
 motion beside, so that each may be smaller; but each limb must go on along the other's path.
 """

@@ -56,7 +56,9 @@ class ClipVerdict:
 
 
 def judge(recorded: Recorded) -> ClipVerdict:
-    """The verdict on a clip that a robot has followed; its sentences are cut to `MOST_SENTENCES`."""
+    """The verdict on a clip that a robot has followed. Of more than `MOST_SENTENCES` findings the further
+    ones are only counted, in a last sentence.
+    """
     verdict = ClipVerdict()
     verdict.findings += recorded.lost
     verdict.findings += _lying(recorded, verdict)
