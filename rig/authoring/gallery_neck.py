@@ -26,8 +26,8 @@ ORDER = "YXZ"  # yaw is the outermost rotation, roll the innermost
 def add(context: bpy.types.Context, rig: bpy.types.Object, head: str, neck: Neck) -> str:
     """Adds the control bone of a head, and the mechanism's goal that follows it; returns the bone's name.
 
-    The control is at the height of the head's eye and ends there, so that it looks along its bone. The motors
-    of `neck.keep` are set to keep their values.
+    The control is at the height of the head's eye and ends there, so that it looks along its bone. Of the
+    mechanism's motors, only those of `neck.keep` are set to keep their values.
 
     Args:
         context: Blender's context; the armature is active, in Object Mode.

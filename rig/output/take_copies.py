@@ -64,8 +64,8 @@ class Copy:
             self.add(takes)
 
     def add(self, takes: Sequence[RecordedTake]) -> None:
-        """Appends new frames, but not the last one of the last take, unless an earlier write failed; what was
-        written before stays valid.
+        """Appends new frames, except the last one of the last take, which may still change. No effect if an
+        earlier write failed.
         """
         if self.problem:
             return
