@@ -25,8 +25,8 @@ from ...scene.placement import Placement
 
 
 def of_motors(settings: bpy.types.PropertyGroup, reading: Reading) -> Iterator[Finding]:
-    """Findings about motors whose limits exclude the rest pose, or with whose limits the mechanism's motion
-    filter cannot work, and about a mechanism without motors.
+    """Findings about motors whose limits exclude the rest pose (not in a mechanism of bones), or with whose
+    limits the mechanism's motion filter cannot work, and about a mechanism without motors.
     """
     joints = reading.mechanism.joint
     for motor in settings.motors:

@@ -114,7 +114,7 @@ def figure_of(
 
 
 def out_of_range(figure: ClipAnatomy, rotations: Array, positions: Array) -> Iterator[OutOfRange]:
-    """Joints of a figure that go beyond a person's range.
+    """Joints of a figure that go beyond a person's range, each in the frame in which it goes farthest.
 
     Args:
         figure: The figure.
