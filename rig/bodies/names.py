@@ -339,7 +339,7 @@ def _assign_leg(side_bones: dict[str, list[str]]) -> None:
 
 def _without_pieces(side_bones: Mapping[str, list[str]]) -> dict[str, list[str]]:
     """The parts of one side, the preferred bone of each first, without links that carry one hinge of a part
-    that has a bone of its own.
+    that has a bone of its own. Limbs whose links are numbered have the parts that the numbers give.
     """
     numbered = {
         name: bones

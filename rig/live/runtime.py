@@ -139,7 +139,9 @@ class Registry:
                 mechanism_proxy.attach(owner, mechanism.reading)
 
     def sync_rigs(self) -> None:
-        """As `sync`, only for armatures with a live body or live chains."""
+        """As `sync`, only for armatures with a live body or live chains; settings that name bones which were
+        renamed are updated.
+        """
         members = []
         for rig in proxies.rigs():
             if is_live(rig):

@@ -51,8 +51,8 @@ class Rest:
 
 
 def rest_of(rig: bpy.types.Object, scale: tuple[float, float, float] = UNSCALED) -> Rest:
-    """Rest poses of an armature's bones; of an imported robot that is not scaled, those of its file. `scale`:
-    of the armature object (`object_scale`).
+    """Rest poses of an armature's bones; of an imported robot that is not scaled, those of its file, except
+    for bones that were moved since. `scale`: of the armature object (`object_scale`).
 
     Raises:
         RigError: a bone's position is not finite.

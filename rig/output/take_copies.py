@@ -141,7 +141,7 @@ def left(rig: bpy.types.Object) -> Path | None:
 
 
 def _goes_on(path: Path) -> bool:
-    """Whether a copy belongs to a recording that is still running, in this Blender process or (but on
+    """Whether a copy belongs to a recording that is still running, in this Blender process or (except on
     Windows) in another.
     """
     process = path.stem.rpartition("-")[0].rpartition("-")[2]

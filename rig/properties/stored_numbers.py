@@ -87,8 +87,8 @@ def _bring_group_within(group: bpy.types.PropertyGroup) -> bool:
 def _number_within(
     prop: bpy.types.Property, group: bpy.types.PropertyGroup, stored: float | Sequence[float]
 ) -> float | list[float] | None:
-    """The stored value of a number property (one number or several), clamped to its bounds; None if it is
-    within them, or if Blender itself uses the default.
+    """The stored value of a number property (one number or several), clamped to its bounds, or the default of
+    a quaternion that is too short; None if the value is valid, or if Blender itself uses the default.
     """
     if not prop.is_array:
         value = getattr(group, prop.identifier)
