@@ -266,7 +266,9 @@ def _preference(bone: str, is_on_neck: bool, index: int) -> tuple[bool, bool, in
 
 
 def _is_piece(bone: str) -> bool:
-    """Whether a name contains a number or an axis, as the links of a robot's joint with several hinges do."""
+    """Whether a name contains a number, an axis, or the word for one of a joint's two links, as the links of
+    a robot's joint with several hinges do.
+    """
     name = read(bone)
     return name.is_hinge or name.number is not None
 

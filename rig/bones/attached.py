@@ -24,7 +24,9 @@ def copied(pose_bone: bpy.types.PoseBone) -> bpy.types.PoseBone | None:
 
 
 def with_ancestors(pose_bone: bpy.types.PoseBone) -> list:
-    """A pose bone followed by its effective ancestors, nearest first."""
+    """A pose bone followed by its ancestors, nearest first; the bone that a bone copies (`copied`) counts as
+    its parent.
+    """
     bones = []
     while pose_bone is not None and pose_bone not in bones:
         bones.append(pose_bone)

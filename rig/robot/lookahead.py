@@ -123,7 +123,7 @@ def _value_at(rig: bpy.types.Object, source: Source, frame: float) -> float | No
 
 def _property(rig: bpy.types.Object, auxiliary: str) -> tuple[bpy.types.ID | None, str, int]:
     """(owner, path, index) of the property of an auxiliary value; the owner is None if there is no such
-    property.
+    value, or if it has no data-block or path.
     """
     value = rig.limber.device.auxiliaries.get(auxiliary)
     if value is None or not value.path:
