@@ -35,8 +35,8 @@ def with_ancestors(pose_bone: bpy.types.PoseBone) -> list:
 
 
 def names_between(pose_bones: bpy.types.bpy_prop_collection, root: str, end: str) -> list[str]:
-    """Names of the bones on the path from root to end, both included: along effective parents or, if the root
-    is not among these, along parents.
+    """Names of the bones on the path from root to end, both included: along the ancestors of
+    `with_ancestors` or, if the root is not among these, along parents.
 
     Raises:
         RigError: a bone is missing, or the root is no ancestor of the end in either way.
