@@ -259,9 +259,7 @@ class Placement:
         return self.on_parent(rig, bone, basis)
 
     def object(self, obj: bpy.types.Object) -> Matrix:
-        """Predicted world matrix of an object; its evaluated one if it depends on nothing that movers move,
-        or on itself.
-        """
+        """Predicted world matrix; the evaluated one if no mover moves the object, or in a cycle."""
         if self.bodies and (bodies := self.bodies.get(obj.session_uid, {}).get("")):
             return bodies.world(obj.session_uid, "")
         evaluated = obj.evaluated_get(self.depsgraph)
