@@ -57,8 +57,8 @@ def line(rig: bpy.types.Object, upward: Sequence[str], figure: Figure | None = N
 
 
 def _carried_legs(figure: Figure, upward: Sequence[str]) -> dict[str, set[int]]:
-    """As `Figure.standing`, by the names of the feet, for legs that do not reach the ground, as those of a
-    figure that flies.
+    """Bones of the line `upward` from which legs branch, each with the indices of the legs' foot bones, which
+    are found by name: so also legs that do not reach the ground, as those of a figure that flies.
     """
     parts = {bone: read(short_name).part for bone, short_name in short_names(figure.names).items()}
     feet = {bone for bone, part in parts.items() if part is not None and part.name == "foot"}

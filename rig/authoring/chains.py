@@ -213,7 +213,7 @@ def add_end(rig: bpy.types.Object, chain: bpy.types.PropertyGroup, bone: str) ->
         for axis in joint_axes(moved_bone):
             _add_joint(rig, chain, moved_bone, axis)
     guess = forward.guess_of(rig, chain, bone)
-    # without a clue the default axis is as good as a guess
+    # if nothing shows where the end looks, it keeps its default forward axis
     if guess.reason:
         forward.point(end, rig, bone, guess.direction)
     return end

@@ -232,14 +232,15 @@ def _front_of_figure(rig: bpy.types.Object, end: str) -> Guess | None:
         return None
     upward = [end, *(bone.name for bone in rig.data.bones[end].parent_recursive)]
     line = chain_root.line(rig, upward, figure).bones
-    # the bone above the root of the bones' common line
+    # the bone above the first of the bones that form a line up to the end
     trunk = figure.index[upward[min(len(line), len(upward) - 1)]]
     direction = (figure.heads[k] + figure.tips[k]) / 2 - figure.heads[trunk]
     front = figure.front
     if direction @ front + direction[2] < 0.0:  # the bone is behind and below
         if figure.is_front_shown:  # it is a tail
             return None
-        # the front is a mere convention; the end chosen to look is the head: it faces the other way
+        # nothing shows the figure's front, so it was only assumed; since the end that looks is taken as the
+        # head, the front is opposite
         front = -front
     ahead = rig.matrix_world.to_3x3().inverted() @ Vector(front)
     return Guess(ahead.normalized(), "the figure's front, by its symmetry")
@@ -300,8 +301,9 @@ def left_of(rig: bpy.types.Object) -> Vector:
 
 def _camera(rig: bpy.types.Object, bone: bpy.types.Bone, front: Guess) -> Guess | None:
     """The direction in which an imported robot's head looks, by the cameras among a bone and its descendants:
-    that of the camera that agrees most with the others; only those called optical count, if there are any.
-    None if there are no cameras, if none looks to the body's `front`, or if the rig is no imported robot.
+    that of the camera that agrees most with the others. If the body's `front` is known, only cameras that
+    look within `TOWARD` of it count; if any of these is called optical, only such ones. None if no camera
+    counts, or if the rig is no imported robot.
     """
     if not imported_robot.is_robot(rig):
         return None
@@ -312,8 +314,8 @@ def _camera(rig: bpy.types.Object, bone: bpy.types.Bone, front: Guess) -> Guess 
         name: max((axes[name].col[0], axes[name].col[2]), key=front.direction.dot).normalized()
         for name in cameras
     }
-    # an optical frame defines the view; other frames only suggest one, and are used if there is no optical
-    # one
+    # an optical frame defines the view; other frames only suggest one, and are used if no optical one looks
+    # to the front
     for directions in (optical, nearest_axes):
         seen = {
             name: direction
@@ -332,7 +334,7 @@ def _camera(rig: bpy.types.Object, bone: bpy.types.Bone, front: Guess) -> Guess 
 
 def _link_axes(rig: bpy.types.Object) -> dict[str, Matrix]:
     """Bone -> axes (3, 3) of its link at rest in armature space, for a robot; empty for other armatures, and
-    if bones were separated from the robot.
+    if a link's record was edited or its bone is no longer below its parent link's bone.
     """
     if not imported_robot.is_robot(rig):
         return {}

@@ -126,11 +126,11 @@ def choosing_models(location: Path, is_watched: bool) -> Steps[list[str]]:
 
 
 def keep_download(robot: Description, folder: Path) -> Path:
-    """Copies a folder with a downloaded model to the user's folder, where it replaces an earlier one, and
-    chooses it for the robot; returns the model's path.
+    """Copies a folder with a downloaded model of a robot to the user's folder, where it replaces an earlier
+    one of this robot, and chooses it for the robot; returns the model's path.
 
     Raises:
-        RigError: the copy, or the list of models, cannot be written.
+        RigError: the user's folder, the copy, or the list of models cannot be written.
     """
     models_folder = user_folder(MODELS)
     if models_folder is None:

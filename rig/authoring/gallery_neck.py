@@ -26,8 +26,8 @@ ORDER = "YXZ"  # yaw is the outermost rotation, roll the innermost
 def add(context: bpy.types.Context, rig: bpy.types.Object, head: str, neck: Neck) -> str:
     """Adds the control bone of a head, and the mechanism's goal that follows it; returns the bone's name.
 
-    The control is at the height of the head's eye and ends there, so that it looks along its bone. The motors
-    of `neck.keep` are set to keep their values.
+    The control is at the height of the head's eye and ends there, so that it looks along its bone. Of the
+    mechanism's motors, only those of `neck.keep` are set to keep their values.
 
     Args:
         context: Blender's context; the armature is active, in Object Mode.
@@ -68,7 +68,7 @@ def pose(rig: bpy.types.Object, values: Mapping[str, float]) -> None:
 
 
 def _limit(bone: bpy.types.PoseBone, neck: Neck) -> None:
-    """Unlocks the axes of the neck's DoFs, with their ranges as limits."""
+    """Locks the control bone's axes, except those of the neck's DoFs, which get their ranges as limits."""
     bone.rotation_mode = ORDER
     bone.lock_location = bone.lock_rotation = bone.lock_scale = (True, True, True)
     location_limit = bone.constraints.new("LIMIT_LOCATION")

@@ -282,8 +282,8 @@ def _narrow_to_servos(rig: bpy.types.Object) -> None:
 def _set_servo(
     settings: bpy.types.PropertyGroup, servo: Servo, record: imported_robot.LinkRecord | None, protocol: str
 ) -> None:
-    """Sets the servo of a joint or a motor. `record`: record of the joint's bone, with the sign of its
-    channel; None for a motor.
+    """Sets the servo of a joint or a motor, with the calibration and the rate limits of the servo's model.
+    `record`: record of the joint's bone, with the sign of its channel; None for a motor.
     """
     sign = record.sign if record is not None else 1
     settings.gear = servo.gear

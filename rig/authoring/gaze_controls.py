@@ -84,8 +84,9 @@ def _torso(controls: Controls, bones: Parents, torso: str, head: str) -> str:
 
 
 def tracking(controls: Controls, eyes: Sequence[str], head: str) -> Eyes:
-    """Eyes below the bone `head` that point at control bones by constraints; empty if none do. The given
-    bones `eyes` may be the eyes, their controls, or parents of either.
+    """Eyes below the bone `head` that point at control bones by constraints; empty if none do. If some are
+    named as eyes, only these, since others may be eyelids. The given bones `eyes` may be the eyes, their
+    controls, or parents of either.
     """
     if not eyes or not head:
         return Eyes()

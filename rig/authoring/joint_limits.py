@@ -17,7 +17,8 @@ from .chains import apply_rates
 
 
 def give(rig: bpy.types.Object, limits: Mapping[str, JointRates]) -> tuple[int, list[str]]:
-    """Sets the limits of a rig's joints, which are found by name.
+    """Sets the limits of velocity, acceleration and jerk of a rig's joints, which are found by name. Position
+    limits are not set; a warning says so.
 
     Returns:
         Number of joints that got limits, and sentences about what was left out.
@@ -47,7 +48,9 @@ def give(rig: bpy.types.Object, limits: Mapping[str, JointRates]) -> tuple[int, 
 
 
 def _apply(rig: bpy.types.Object, joint: FileJoint, rates: JointRates) -> None:
-    """Sets the limits of a joint or motor, and stores them in the record of an imported robot's bone."""
+    """Sets the limits of velocity, acceleration and jerk, as far as `rates` has them, of a joint or motor,
+    and stores them in the record of an imported robot's bone.
+    """
     uid, bone, axis = joint.key
     if joint.motor >= 0:
         apply_rates(rig.limber.mechanism.motors[joint.motor], rates)
@@ -60,7 +63,7 @@ def _apply(rig: bpy.types.Object, joint: FileJoint, rates: JointRates) -> None:
         if rig.type == "ARMATURE" and bone in rig.pose.bones
         else None
     )
-    if record is not None:  # stored also for chains that are made later
+    if record is not None:  # new chains take their joints' limits from the record
         changes = {
             word: value
             for word in ("velocity", "acceleration", "jerk")

@@ -94,7 +94,8 @@ class MotionImport(SteppedJob):
         # name of a joint in the file -> values of its channel
         self.values: dict[str, list[float]] = {}
         self.keys: dict[Channel, list[float]] = {}
-        self.spans: dict[Channel, list[float]] = {}  # by channel, see `muting.span`
+        # channel -> those of its keys' values that decide what must be muted, see `muting.span`
+        self.spans: dict[Channel, list[float]] = {}
         self.actions: list[tuple] = []  # (owner, its new action, handle of the slot)
         self.done, self.at_work = 0, path.name
         self.reading = FileReading(is_watched, read_from_zero, path, form, settings)
@@ -146,7 +147,9 @@ class MotionImport(SteppedJob):
             undo.pop_all()
 
     def _joint_steps(self, column: RecordedColumn) -> Iterator[None]:
-        """Converts a column to values of its joint's channel at the times of the keys."""
+        """Converts a column to values of its joint's channel at the times of the keys, and warns of values
+        beyond the joint's limits. Each step handles at most `SOME` values.
+        """
         joint = self.matched[column.name]
         factor = unit_factor(column, joint, self.settings.in_degrees)
         values: list[float] = []

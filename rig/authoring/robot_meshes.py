@@ -215,8 +215,8 @@ class _VisualBuilder:
 
 
 def _placeholder(bone: bpy.types.Bone) -> bpy.types.Mesh:
-    """Bars from the bone's head to each child joint of the link, or along the bone if there is none; in the
-    bone's frame [m].
+    """Bars from the bone's head to each child joint of the link, except very near ones, or along the bone if
+    none is left; in the bone's frame [m].
     """
     into_bone = bone.matrix_local.inverted()
     ends = [into_bone @ child.head_local for child in bone.children]

@@ -18,8 +18,8 @@ from ..chains.skeleton import ChainReader
 from ..live.movers import mover_of
 from ..scene.placement import Placement
 
-# given to `build.motions` instead of a solver's name: joints have the limits in their settings, a full
-# revolution where the rig has none
+# name of no solver, for `build.motions`: it then takes all limits from the joints' settings, which are a full
+# revolution for a joint without limits
 ANY = ""
 
 

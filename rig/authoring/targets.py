@@ -78,7 +78,7 @@ def choose(rig: bpy.types.Object, chain: bpy.types.PropertyGroup, target: bpy.ty
     such as head and eyes.
 
     Returns:
-        Names of those chains.
+        Names of all chains whose target was set.
     """
     before = followed_target(chain)
     together = [

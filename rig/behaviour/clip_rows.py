@@ -44,8 +44,9 @@ def clip_rows(
     """Values of the chain's joints in an action; None if the action moves no joint over at least two frames,
     or if the chain cannot be read.
 
-    The values are read again if keys differ from the cached keys, since Blender does not report changes of
-    actions that nothing in the scene plays, such as many gestures.
+    Values are cached, and read again if the action's keys or the chain's joints differ from those at the last
+    reading, since Blender does not report changes of actions that nothing in the scene plays, such as many
+    gestures.
     """
     identity = (action.session_uid, owner.session_uid, chain.uid)
     curves = actions.fcurves(action)

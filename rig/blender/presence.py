@@ -31,7 +31,8 @@ def is_deleted(obj: bpy.types.Object) -> bool:
 def why_absent(
     obj: bpy.types.Object, what: str, scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer
 ) -> str:
-    """Why an object that a property points to is not evaluated, as a sentence; "" if it is in the scene.
+    """Why an object that a property points to cannot be used, as a sentence: it was deleted, or is not in the
+    scene; "" if it is there.
 
     Args:
         obj: The object.

@@ -89,7 +89,8 @@ def _rotation(
     """Values of the bone's rotation channel: the solver's angles for Euler angles; for other modes, and for
     the base, of all values of the same rotation those nearest to the previous frame's, `before`.
     """
-    if is_euler(pose_bone) and pose_bone.name != base:  # joint angles are the solver's own, which do not jump
+    # the solver's joint angles do not jump by full revolutions, so they are used as they are
+    if is_euler(pose_bone) and pose_bone.name != base:
         return shown.euler
     last = [before.get(channel) for channel in rotations_of(rig, pose_bone)]
     return rotation_modes.numbers(pose_bone.rotation_mode, shown.rotation, None if None in last else last)

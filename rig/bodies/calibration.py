@@ -122,7 +122,7 @@ def parts_of(pairs: Sequence[names.Pair]) -> list[names.BodyPart | None]:
 
 def _frame(parts: Sequence[names.BodyPart | None], pose: BodyPose) -> Array:
     """Axes of a body as columns (3, 3) in the world: left, forward, up along the spine; the world's axes if
-    its left and right sides are not known.
+    the pairs lack a left, a right or two middle parts, or if the spine points to a side.
     """
     sides = {
         side: [pose.position[k] for k, part in enumerate(parts) if part and part.side == side]

@@ -21,7 +21,8 @@ FINGERS = {
 }
 NAMES = {name: finger for finger, names in FINGERS.items() for name in names}
 NUMBERED = "finger"  # its number says which finger it is: "Finger0" or "Finger1" is the thumb
-PALM = {"metacarpal", "carpal", "mc", "in"}  # words of bones in the palm, of which the thumb's is a joint
+# words for bones in the palm: the thumb's is its first joint, the other fingers' are left out
+PALM = {"metacarpal", "carpal", "mc", "in"}
 # word for a bone of a finger -> its position from the palm outward
 SEGMENTS = {
     **dict.fromkeys(PALM, 0),
@@ -30,7 +31,8 @@ SEGMENTS = {
     **dict.fromkeys(("distal", "dp"), 3),
 }
 FIRST_SEGMENT = 1  # position of a bone whose name has no such word
-ROBOTS = {"link", "lnk", *MOTORS}  # words of robots' links
+# words in the names of a robot's parts; a name with one of them is not read as a finger's
+ROBOTS = {"link", "lnk", *MOTORS}
 # words in the name of a finger's bone besides those of its finger and side
 MEANINGLESS = {NUMBERED, "hand", "f", *SEGMENTS, *SILENT} - ROBOTS
 ADDED = re.compile(r"\.(\d{3})$")  # number that Blender adds to a name that is taken

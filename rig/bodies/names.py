@@ -105,7 +105,8 @@ def _sources_of_parts(
     """
     source_of: dict[str, str] = {}
     for part, bones in target_parts.items():
-        # a spine is distributed over the bones that have controls; a finger's joints keep their positions
+        # bones without a control are left out, so that a spine is distributed over those with one; in fingers
+        # they count, so that each joint keeps its position
         followed = [bone for bone in bones if bone in control_of or part.name in FINGERS]
         source_by_bone = part_pairs(part, source_parts.get(part, []), followed)
         for bone in followed:
@@ -265,13 +266,18 @@ def _preference(bone: str, is_on_neck: bool, index: int) -> tuple[bool, bool, in
 
 
 def _is_piece(bone: str) -> bool:
-    """Whether a name contains a number or an axis, as the links of a robot's joint with several hinges do."""
+    """Whether a name contains a number, an axis, or the word for one of a joint's two links, as the links of
+    a robot's joint with several hinges do.
+    """
     name = read(bone)
     return name.is_hinge or name.number is not None
 
 
 def _assign_rigify_spine(bones_by_part: dict[BodyPart, list[str]], bones: Parents) -> None:
-    """Corrects the parts of a Rigify spine, whose bones are all named "spine", from hips to head."""
+    """Corrects the parts of a Rigify spine, whose bones are all named "spine", in place: its first bone is
+    the hips; of a whole spine without another head, the last bones are neck and head. Nothing changes if
+    there are other hips.
+    """
     spine = bones_by_part.get(BodyPart("", "spine"), [])
     if BodyPart("", "hips") in bones_by_part or not spine or not all(map(NUMBERED_SPINE.match, spine)):
         return
@@ -335,7 +341,7 @@ def _assign_leg(side_bones: dict[str, list[str]]) -> None:
 
 def _without_pieces(side_bones: Mapping[str, list[str]]) -> dict[str, list[str]]:
     """The parts of one side, the preferred bone of each first, without links that carry one hinge of a part
-    that has a bone of its own.
+    that has a bone of its own. Limbs whose links are numbered have the parts that the numbers give.
     """
     numbered = {
         name: bones

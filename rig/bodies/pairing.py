@@ -365,8 +365,8 @@ def _common_ancestor(rig: bpy.types.Object, paths: list[list[str]]) -> str:
 
 
 def bones(rig: bpy.types.Object, retarget: bpy.types.PropertyGroup) -> list[str]:
-    """Bones of the target that move while it follows, including those between the bones of enabled pairs;
-    empty if the pairs cannot be used.
+    """Bones of the target that the body moves while it follows, including those between the bones of enabled
+    pairs, without those that constraints move; empty if the pairs cannot be used.
     """
     armature_bones = rig.data.bones
     targets = [pair.target for pair in retarget.pairs if pair.enabled and pair.target in armature_bones]

@@ -53,7 +53,9 @@ def _up(rig: bpy.types.Object) -> Array:
 
 
 def _sole(rig: bpy.types.Object, links: set[str], foot: bpy.types.Bone) -> tuple[tuple[str, Array], ...]:
-    """(link, points (m, 3) [m] in its frame that can touch the floor) of each link of a foot."""
+    """(link, points (m, 3) [m] in its frame that can touch the floor) of each link of a foot: the outermost
+    points of its meshes or, if the foot has none, the ends of its bones, lowered by `_thickness`.
+    """
     bones = [foot, *foot.children_recursive]
     carriers = {
         bone.name: next(above.name for above in (bone, *bone.parent_recursive) if above.name in links)

@@ -24,7 +24,9 @@ def copied(pose_bone: bpy.types.PoseBone) -> bpy.types.PoseBone | None:
 
 
 def with_ancestors(pose_bone: bpy.types.PoseBone) -> list:
-    """A pose bone followed by its effective ancestors, nearest first."""
+    """A pose bone followed by its ancestors, nearest first; the bone that a bone copies (`copied`) counts as
+    its parent.
+    """
     bones = []
     while pose_bone is not None and pose_bone not in bones:
         bones.append(pose_bone)
@@ -33,8 +35,8 @@ def with_ancestors(pose_bone: bpy.types.PoseBone) -> list:
 
 
 def names_between(pose_bones: bpy.types.bpy_prop_collection, root: str, end: str) -> list[str]:
-    """Names of the bones on the path from root to end, both included: along effective parents or, if the root
-    is not among these, along parents.
+    """Names of the bones on the path from root to end, both included: along the ancestors of
+    `with_ancestors` or, if the root is not among these, along parents.
 
     Raises:
         RigError: a bone is missing, or the root is no ancestor of the end in either way.

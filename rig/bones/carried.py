@@ -30,7 +30,7 @@ class Carrier(NamedTuple):
 
     constraint: str  # name of the constraint that copies the rotation; "" if the bone inherits no rotation
     source: int  # index of the chain's bone that carries the copied bone; -1: the base carries it
-    # whether it copies in local space, so that the bone keeps its rotation relative to its parent
+    # whether the constraint copies in local space, so that the bone keeps its rotation relative to its parent
     is_local: bool
 
 

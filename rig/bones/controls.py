@@ -56,7 +56,7 @@ class Controls:
         for constraint in filter(acts, bone.constraints):
             (copied if constraint.type in COPYING else other_targets).extend(self._targets(constraint))
         if not copied and constrained.moving_constraint(bone):
-            # targets of other types of constraints, such as those of a bone that stays between two others
+            # a constraint of another type moves the bone, such as one that keeps it between two others
             copied = other_targets
         parent = [bone.parent.name] if bone.parent and attached.copied(bone) is None else []
         return list(dict.fromkeys([*copied, *parent]))

@@ -116,7 +116,8 @@ class Figure:
         return Controls(self.rig)
 
     def standing(self, line: Sequence[str]) -> dict[str, set[int]]:
-        """Bones of a line from which standing limbs branch, each with the indices of these limbs' last bones.
+        """Bones of a line from which limbs that reach the ground branch, each with the indices of these
+        limbs' last bones. Limbs in the plane of symmetry count only if there are no others.
 
         Args:
             line: Names of bones from an end upward. Bones below the end are part of it and no limbs.
@@ -194,8 +195,9 @@ class Figure:
         return [(normal, float(np.median(offsets))) for normal, offsets in planes[:CANDIDATES]]
 
     def _add_plane(self, planes: list[tuple[np.ndarray, list[float]]], bone: int, other: int) -> None:
-        """Adds the plane between two bones to `planes`, as an offset [m] of the plane with that normal;
-        nothing if the bones are at one position, or the line between them is steep.
+        """Adds the vertical plane halfway between two bones to `planes`, pairs of a unit normal and offsets
+        [m]: to the offsets of the pair with nearly its normal, else as a new pair. Adds nothing if the bones
+        are at one position, or the line between them is steep.
         """
         ends = next(
             (

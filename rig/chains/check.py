@@ -239,7 +239,7 @@ def _target(
     elif why := why_no_target(target, context.scene, context.view_layer):
         yield Finding(why, True)
         return
-    # while live, Limber's constraints keep those targets evaluated that depend on objects alone
+    # no finding on targets that depend on objects alone: while live, Limber's constraints keep them evaluated
     elif (target.bone or not depends_on_objects_alone(target.obj)) and (
         why := why_unevaluated(target.obj, context.view_layer)
     ):

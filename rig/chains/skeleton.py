@@ -164,7 +164,7 @@ class ChainReader:
         return {part.name: (part.rest_rotation, part.rest_offset) for part in self.parts}
 
     def _rotation_modes(self, pose_bones: bpy.types.bpy_prop_collection) -> dict[str, str]:
-        """Rotation modes of the bones with revolute joints."""
+        """Bone -> rotation mode, for the bones with revolute joints."""
         return {
             bone: pose_bones[bone].rotation_mode
             for bone, bone_axes in self.free.items()

@@ -358,7 +358,7 @@ class BodySession(SceneSession):
             rotations, positions = source.posed(retarget.source, linked.sources, placement.depsgraph)
             shown = evaluated(retarget.source, placement.depsgraph, "Source")
             return SourcePose(rotations, positions, np.array(shown.matrix_world.translation, float))
-        # streamed samples arrive at their own rate, while an armature's pose belongs to this frame
+        # streamed samples arrive at their own rate, so `advance` computes values for this frame
         before = self.state.inputs.stream if self.state is not None else None
         values, stream = advance(before, pairing.stream_of(retarget).samples(linked.sources), dt)
         count = len(linked.sources)

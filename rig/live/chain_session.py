@@ -362,7 +362,7 @@ class ChainSession(SceneSession):
         self.reader, self.recipe, self.stored = reader, None, {}
         self.first_reader = self.first_reader or reader
         self.made_of, self.poses, self.fixed = (), (), NO_VALUE
-        # angles of other joints cannot be used
+        # the model and the recorded motion belong to the joints before, so new joints start without them
         if before is None or before.joint_keys != reader.joint_keys:
             self.model = None
             self.record.clear()

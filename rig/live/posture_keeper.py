@@ -137,7 +137,7 @@ class PostureKeeper:
 
     def apply_posture(self, action: bpy.types.Action) -> list[tuple[str, str, int]]:
         """Sets the authored values of the mover's joints to those of a stored posture; returns the channels:
-        bone, property, index.
+        bone, property, index (-1: all).
 
         Raises:
             RigError: the posture has no value of the mover's joints, or a bone is missing.

@@ -66,8 +66,9 @@ class Member:
 
     @property
     def targets(self) -> dict[str, list[bpy.types.Object]]:
-        """Bone of a live chain's first joint -> the chain's targets, which must stay evaluated; without
-        targets that depend on bones or deformation, which could cause a dependency cycle.
+        """Bone of a live chain's first joint -> the chain's target objects, which must stay evaluated;
+        without targets that could cause a dependency cycle: bones, and objects that have, or whose parents
+        have, constraints, drivers, or a bone or vertices as parent.
         """
         chains = [chain for chain in self.rig.limber.chains if chain.live and chain.joints]
         return {
@@ -138,7 +139,9 @@ class Registry:
                 mechanism_proxy.attach(owner, mechanism.reading)
 
     def sync_rigs(self) -> None:
-        """As `sync`, only for armatures with a live body or live chains."""
+        """As `sync`, only for armatures with a live body or live chains; settings that name bones which were
+        renamed are updated.
+        """
         members = []
         for rig in proxies.rigs():
             if is_live(rig):

@@ -159,7 +159,9 @@ class SceneStage:
         )
 
     def copy(self, snapshot: StageSnapshot | None = None) -> "SceneStage":
-        """An independent copy of the stage, in its current state or an earlier snapshot."""
+        """An independent copy of the stage, in its current state or an earlier snapshot; the persons
+        whom trackers see are the same in both.
+        """
         before = snapshot or self.snapshot()
         other = SceneStage(self.solvers, isolates_defects=self.isolates_defects)
         other.sessions = {

@@ -167,7 +167,7 @@ class _BoneJoint:
 
 
 def _parent_joint(pose_bone: bpy.types.PoseBone, rest: Rest) -> _BoneJoint:
-    """The joint between a bone and its parent, from the bone's unlocked axes."""
+    """The joint between a bone and its parent (without one, the world), from the bone's unlocked axes."""
     name, parent = pose_bone.name, pose_bone.parent
     aligned_kind, bone_pose = bone_aligned_kind(name, joint_axes(pose_bone)), rest.bones[name]
     rotation = bone_pose[:3, :3] @ aligned_kind.rotation[:3, :3]

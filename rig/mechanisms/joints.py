@@ -121,7 +121,7 @@ def joints(joint_objects: Iterable) -> Iterator[ObjectJoint]:
 
 
 def driven_pairs(joint_objects: Iterable) -> list[set]:
-    """Pairs of bodies, by session_uid, that are connected by Blender's own Motor constraints."""
+    """Pairs of bodies, by session_uid, that enabled Motor constraints of Blender connect."""
     constraints = [
         joint_object.rigid_body_constraint
         for joint_object in joint_objects

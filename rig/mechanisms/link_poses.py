@@ -21,7 +21,7 @@ from .precise_rest import rest_of
 
 
 def bone_of_link(rig: bpy.types.Object, link: str) -> str:
-    """Name of the bone of a link.
+    """Name of the bone of an imported robot's link, else of the bone with the link's name.
 
     Raises:
         RigError: no bone has that link.

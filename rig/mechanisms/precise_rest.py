@@ -51,8 +51,8 @@ class Rest:
 
 
 def rest_of(rig: bpy.types.Object, scale: tuple[float, float, float] = UNSCALED) -> Rest:
-    """Rest poses of an armature's bones; of an imported robot that is not scaled, those of its file. `scale`:
-    of the armature object (`object_scale`).
+    """Rest poses of an armature's bones; of an imported robot that is not scaled, those of its file, except
+    for bones that were moved since. `scale`: of the armature object (`object_scale`).
 
     Raises:
         RigError: a bone's position is not finite.
@@ -86,8 +86,14 @@ def is_scaled(scale: tuple[float, float, float]) -> bool:
 
 
 def _as_in_file(drawn: Array, joint: Array, record: LinkRecord, size: float) -> Array | None:
-    """A bone's pose (4, 4) with its head and joint axis exactly as in the file; None if the bone has been
-    moved since its import.
+    """A bone's rest pose (4, 4) with its head and joint axis exactly as in the robot's file; None if the bone
+    has been moved since its import.
+
+    Args:
+        drawn: (4, 4) its rest pose in Blender.
+        joint: (4, 4) frame of its link's joint in the file.
+        record: The link's record.
+        size: Size [m] of the armature.
     """
     exact_pose = drawn.copy()
     if np.abs(joint[:3, 3] - drawn[:3, 3]).max() > DRAWN * max(size, DRAWN):

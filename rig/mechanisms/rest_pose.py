@@ -23,7 +23,7 @@ from .ownership import ends, joint_objects, role_of
 from .poses import rigid
 
 # [rad, or share of the mechanism's size] gap at a joint, or displacement of a joint's object, above which a
-# pose counts as not valid; also the smallest size [m]
+# pose counts as not valid; also the least size [m] of a mechanism to which such shares relate
 NEAR = 1e-3
 REMEDY = "press Go to Rest Pose to put all back, or Set Rest Pose to take them as they are"
 

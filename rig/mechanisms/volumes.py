@@ -35,8 +35,8 @@ class Solid:
 
 
 def solid_of(mesh: bpy.types.Mesh, frame: Array) -> Solid:
-    """Volume [m^3] and centre [m] of a mesh whose vertices are transformed by `frame` (4, 4); those of its
-    convex hull if the mesh is not closed.
+    """Volume [m^3], centre [m] and outermost points of a mesh whose vertices are transformed by `frame`
+    (4, 4); volume and centre are those of its convex hull if the mesh is not closed.
     """
     vertices = placed(coordinates(mesh), frame)
     mesh.calc_loop_triangles()
@@ -49,7 +49,9 @@ def solid_of(mesh: bpy.types.Mesh, frame: Array) -> Solid:
 
 
 def hull_of(points: Array) -> Solid:
-    """Volume [m^3] and centre [m] of the convex hull of points (n, 3) [m]."""
+    """Volume [m^3] and centre [m] of the convex hull of points (n, 3) [m], and the outermost of these; an
+    empty solid if a point is not finite.
+    """
     if not np.isfinite(points).all():
         return Solid()
     return replace(_hull_of(points), points=outermost(points))

@@ -29,12 +29,14 @@ class RecordedTake:
         return max((frames[-1] for frames in [self.frames, *self.gaps.values()] if frames), default=None)
 
     def values_before(self, frame: int) -> dict[Channel, float]:
-        """Values of all channels before a frame, which is new or the last one."""
+        """Newest value of each channel before `frame`, which is the last recorded frame or a later one;
+        without channels that have no earlier value.
+        """
         is_new = bool(self.rows) and frame > self.frames[-1]
         return self.before | self.rows[-1] if is_new else self.before
 
     def add(self, frame: int, values: Mapping[Channel, float]) -> None:
-        """Adds values of channels in a frame, which is new or the last one."""
+        """Adds values of channels in `frame`, which is the last recorded frame or a later one."""
         if not self.frames or frame > self.frames[-1]:
             self.before = self.values_before(frame)
             self.frames.append(frame)

@@ -64,8 +64,8 @@ class Copy:
             self.add(takes)
 
     def add(self, takes: Sequence[RecordedTake]) -> None:
-        """Appends new frames, but not the last one of the last take, unless an earlier write failed; what was
-        written before stays valid.
+        """Appends new frames, except the last one of the last take, which may still change. No effect if an
+        earlier write failed.
         """
         if self.problem:
             return
@@ -126,8 +126,8 @@ def folder() -> Path | None:
 
 
 def left(rig: bpy.types.Object) -> Path | None:
-    """Path of the newest copy of an interrupted recording of an object with this name; None if there
-    is none.
+    """Path of the newest copy of an interrupted recording of an object with the rig's name; None if there is
+    none, or without a window.
     """
     if rig.name not in _left:
         copies_folder = folder() if is_wanted() else None
@@ -141,7 +141,7 @@ def left(rig: bpy.types.Object) -> Path | None:
 
 
 def _goes_on(path: Path) -> bool:
-    """Whether a copy belongs to a recording that is still running, in this Blender process or (but on
+    """Whether a copy belongs to a recording that is still running, in this Blender process or (except on
     Windows) in another.
     """
     process = path.stem.rpartition("-")[0].rpartition("-")[2]

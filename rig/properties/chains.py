@@ -1,4 +1,5 @@
-"""Properties of chains with their joints and postures, and of an armature object as a whole.
+"""Properties of chains with their joints and postures; and registration of all that Limber stores on an
+object (an armature, or the owner or a part of a mechanism) and on a pose bone.
 
 All of them are library-overridable, so that an armature linked from another file can have chains.
 """

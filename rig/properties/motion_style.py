@@ -50,7 +50,7 @@ def filter_property(
 
 
 class LimberSmoothness:
-    """Mixin with the filter's smoothness."""
+    """Mixin with the filter's smoothness and responsiveness."""
 
     sigma: FloatProperty(
         name="Smoothness",

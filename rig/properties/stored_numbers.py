@@ -87,8 +87,8 @@ def _bring_group_within(group: bpy.types.PropertyGroup) -> bool:
 def _number_within(
     prop: bpy.types.Property, group: bpy.types.PropertyGroup, stored: float | Sequence[float]
 ) -> float | list[float] | None:
-    """The stored value of a number property (one number or several), clamped to its bounds; None if it is
-    within them, or if Blender itself uses the default.
+    """The stored value of a number property (one number or several), clamped to its bounds, or the default of
+    a quaternion that is too short; None if the value is valid, or if Blender itself uses the default.
     """
     if not prop.is_array:
         value = getattr(group, prop.identifier)
@@ -117,8 +117,9 @@ def _bounded(prop: bpy.types.Property, value: float, default: float) -> float:
 
 
 def _choice_within(prop: bpy.types.Property, _group: bpy.types.PropertyGroup, stored: object) -> int | None:
-    """Number of the enumeration item to use if the stored number belongs to no item; None if it belongs to an
-    item.
+    """Number to store instead of an invalid one: the default item's or, for flags, the stored flags without
+    unknown ones. None if the stored number is valid, if the items are dynamic, or if Blender itself uses the
+    default.
     """
     numbers = {item.identifier: item.value for item in prop.enum_items_static}
     if not numbers or not isinstance(stored, int):

@@ -1,4 +1,4 @@
-"""The property that a robot's value follows to close its eyelids as a chain's."""
+"""The property of a chain's eyelids that an auxiliary value follows, so that a robot's lids close too."""
 
 import bpy
 

@@ -123,7 +123,7 @@ def _value_at(rig: bpy.types.Object, source: Source, frame: float) -> float | No
 
 def _property(rig: bpy.types.Object, auxiliary: str) -> tuple[bpy.types.ID | None, str, int]:
     """(owner, path, index) of the property of an auxiliary value; the owner is None if there is no such
-    property.
+    value, or if it has no data-block or path.
     """
     value = rig.limber.device.auxiliaries.get(auxiliary)
     if value is None or not value.path:
@@ -134,8 +134,8 @@ def _property(rig: bpy.types.Object, auxiliary: str) -> tuple[bpy.types.ID | Non
 
 
 def _keyed(owner: bpy.types.ID | None, path: str, index: int, frame: float) -> float | None:
-    """Value of a property at a frame by the owner's action; None if it has no keyframes there, or if NLA
-    tracks or a driver change it too.
+    """Value of a property at a frame by the owner's action; None if the action has no curve for it or only
+    partial influence, if the curve is muted, or if NLA tracks or a driver change the property too.
     """
     animation = owner.animation_data if owner is not None else None
     if animation is None or animation.action is None or animation.action_influence < 1.0:

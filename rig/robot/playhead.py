@@ -40,7 +40,9 @@ _playheads: dict[int, _Playhead] = {}  # playback of each scene, by its session_
 
 
 def note(scene: bpy.types.Scene, shown_at: float | None = None) -> None:
-    """Records that a scene shows another frame, at the time `shown_at` [s, time.perf_counter]."""
+    """Records the frame that a scene shows since the time `shown_at` [s, time.perf_counter; None: now], with
+    the step and the interval since the last call. Jumps are no steps; a pause clears the intervals.
+    """
     shown_at = time.perf_counter() if shown_at is None else shown_at
     frame = scene.frame_current + scene.frame_subframe
     head = _playheads.setdefault(scene.session_uid, _Playhead(frame, shown_at))

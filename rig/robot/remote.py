@@ -202,7 +202,7 @@ def _apply(rig: bpy.types.Object, receiver: _Receiver, address: str, numbers: Se
 
 def _execute_newest(rig: bpy.types.Object, receiver: _Receiver, until: float) -> bool:
     """Executes pending commands, velocities first, until the time `until`; returns whether there were any.
-    The reason why the last one failed becomes the inbox's `problem`.
+    The reason why the last failed one cannot be executed becomes the `problem` of the receiver's orders.
     """
     orders = receiver.orders
     if not orders.newest:

@@ -172,7 +172,8 @@ def _desired(
     """The newest value of each of the robot's joints before the filters, with its velocity if that is known:
     per `unit` [s] or, while the scene plays (`plays`), per frame.
     """
-    # in a scene that cannot keep its rate, live movers play as slowly as the scene; otherwise in real time
+    # while the scene plays, rates are per frame, since live movers advance with the frames, even if these are
+    # late; otherwise per `unit` of real time
     desired = robot_values.with_rates(rig, robot.sources, robot.angles, movers, 0.0 if plays else unit)
     if not plays or all(isinstance(value, Kinematic) for value in desired):
         return desired

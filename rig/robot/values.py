@@ -147,8 +147,9 @@ def property_values(rig: bpy.types.Object, sources: tuple[Source, ...]) -> tuple
 
 
 def set_up(device: bpy.types.PropertyGroup, auxiliary: bpy.types.PropertyGroup, number: float) -> None:
-    """Sets up a new auxiliary value: name and range from its property, whose current value is `number`, rates
-    from the range, and the usual servo positions of the device's protocol at both ends.
+    """Sets up a new auxiliary value: its name from its property; its range from the property's soft limits
+    or, if they are unknown or wider than `MOST_RANGE`, from 0 to 1, extended to the current value `number`;
+    rates from the range; and the usual servo positions of the device's protocol at both ends.
     """
     owner, path = auxiliary.owner, auxiliary.path
     auxiliary.name = free_name(_name_of(owner, path), {other.name for other in device.auxiliaries})
@@ -332,8 +333,8 @@ def _set_value(rig: bpy.types.Object, name: str, value: float) -> bool:
 
 
 def write(owner: bpy.types.ID, path: str, value: float) -> None:
-    """Sets a property of a data-block, given by its data path; a number is rounded for an integer
-    property.
+    """Sets a property of a data-block, given by its data path. The number is rounded for an integer property,
+    but not for a custom property or an element of an array.
     """
     head, _, last = path.rpartition(".")
     if path.endswith("]"):

@@ -26,11 +26,11 @@ class Difference(NamedTuple):
 
 
 def pose(rig: bpy.types.Object) -> None:
-    """Poses the robot's joints at their zero: LeRobot's zero if Limber knows the model, else 0 or the limit
-    nearest to it.
+    """Poses the robot's joints at their zero (LeRobot's zero if Limber knows the model, else 0) or, if that
+    is beyond a limit, at the limit. Auxiliary values stay.
 
     Raises:
-        RigError: the robot has no joints.
+        RigError: nothing has a servo.
         DeviceError: the rig's properties describe no valid device.
     """
     sources = robot_device.sources(rig)

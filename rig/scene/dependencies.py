@@ -29,7 +29,9 @@ class Dependency:
     object is the same, whatever `how` says.
     """
 
-    how: str = field(compare=False)  # how the other object moves this one, as part of a sentence
+    # how the moved object depends on this bone or object, as a clause in which "it" is the moved object; ""
+    # if no message uses it, as for the moved object itself
+    how: str = field(compare=False)
     rig: Any  # armature object of the bone, or the whole object
     bone: str  # name of the bone; "": the whole object
 
@@ -243,7 +245,9 @@ class Support(NamedTuple):
 
 
 def supports(pair: tuple, objects: Dependencies) -> list[Support]:
-    """Everything that moves the base, the armature or the targets of a (rig, chain) pair."""
+    """Bones and objects on which the base, the armature or the targets of a (rig, chain) pair depend,
+    including the armature and the targets themselves.
+    """
     rig, chain = pair
     root = rig.data.bones.get(chain.root)
     above = [Dependency("", rig, root.parent.name)] if root is not None and root.parent is not None else []

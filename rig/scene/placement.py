@@ -42,9 +42,9 @@ class Hanging(NamedTuple):
     """The base of a chain, or an object, that is carried by another chain."""
 
     key: Hashable  # key of that chain's mover
-    joint: int  # index of that chain's joint that carries the base; -1: that chain's base carries it
-    relative: np.ndarray  # (4, 4) frame of the carried base in that joint's frame
-    world: np.ndarray  # (4, 4) frame of the carried base in the world
+    joint: int  # index of that chain's joint that carries the base or object; -1: that chain's base does
+    relative: np.ndarray  # (4, 4) frame of the carried base or object in that joint's frame
+    world: np.ndarray  # (4, 4) frame of the carried base or object in the world
 
 
 class Placement:
@@ -259,7 +259,7 @@ class Placement:
         return self.on_parent(rig, bone, basis)
 
     def object(self, obj: bpy.types.Object) -> Matrix:
-        """Predicted world matrix of an object."""
+        """Predicted world matrix; the evaluated one if no mover moves the object, or in a cycle."""
         if self.bodies and (bodies := self.bodies.get(obj.session_uid, {}).get("")):
             return bodies.world(obj.session_uid, "")
         evaluated = obj.evaluated_get(self.depsgraph)

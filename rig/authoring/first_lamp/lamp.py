@@ -149,7 +149,7 @@ def ball(locations: dict[int, Vector], radius: float = BALL) -> bpy.types.Object
 
 def ball_position(phase: float, swings: float = 1.0, bobs: float = 2.0) -> Vector:
     """Position of the ball [m] relative to the lamp's foot: it swings from side to side in front of the lamp,
-    over its head and down to the table.
+    out of its reach, and up and down between 0.1 and 0.54 m.
 
     Args:
         phase: Phase of the path [rad]; 2 pi is one period.

@@ -10,7 +10,8 @@ from ...mechanisms.assembled import Assembled
 
 
 def align(owner: bpy.types.Object, assembly: Assembled, joint_object: bpy.types.Object) -> float:
-    """Rotates a joint's object about its origin, in the scene and in the rest pose; returns the angle [rad].
+    """Rotates a joint's object about its origin, in the scene and in the rest pose, so that its axis no
+    longer locks its loop; returns the angle [rad].
 
     Call within an operator that has UNDO.
 

@@ -155,7 +155,8 @@ def _motor(
 
 
 def from_closures(rig: bpy.types.Object, text: str) -> tuple[int, tuple[str, ...]]:
-    """Makes an imported robot's links bodies of a mechanism, with the closures and motors of a closures file.
+    """Makes an imported robot's links bodies of a mechanism, with the closures and motors of a closures file;
+    earlier motors are removed.
 
     Args:
         rig: The armature object.

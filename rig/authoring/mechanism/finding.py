@@ -25,7 +25,7 @@ class Group:
 
 
 def groups(joint_objects: Iterable) -> list[Group]:
-    """Groups of joint objects that bodies connect with each other."""
+    """Groups of joint objects that bodies other than Ground connect with each other."""
     all_groups: list[Group] = []
     for joint in joint_objects:
         new_group = Group({joint.session_uid}, joint_objects=[joint])

@@ -25,8 +25,8 @@ from ...scene.placement import Placement
 
 
 def of_motors(settings: bpy.types.PropertyGroup, reading: Reading) -> Iterator[Finding]:
-    """Findings about motors whose limits exclude the rest pose, or with whose limits the mechanism's motion
-    filter cannot work, and about a mechanism without motors.
+    """Findings about motors whose limits exclude the rest pose (not in a mechanism of bones), or with whose
+    limits the mechanism's motion filter cannot work, and about a mechanism without motors.
     """
     joints = reading.mechanism.joint
     for motor in settings.motors:
@@ -141,7 +141,7 @@ def of_goals(owner: bpy.types.Object, reading: Reading, depsgraph: bpy.types.Dep
         return
     placement, roles = Placement(depsgraph, {}), {part.name: part.role for part in reading.parts}
     for k, goal in enumerate(settings.goals):
-        # only the goal's body and errors are used here, so the base frame does not matter
+        # only the goal's body, or the error, is used here, so any frame serves as the base's
         try:
             solver_goal = inputs.of_goal(goal, reading, placement, np.eye(4))
         except RigError as error:

@@ -21,7 +21,8 @@ FARTHEST_BEND = np.radians(160.0)
 # [rad] a larger bend in the direction opposite to that of most frames counts as a fault; joints overextend by
 # about 15 degrees
 FARTHEST_BACK = np.radians(25.0)
-STRAIGHT = np.radians(5.0)  # [rad] a smaller bend of a limb has no part in its usual direction
+# [rad] frames with a smaller bend of a limb do not count for the direction in which it usually bends
+STRAIGHT = np.radians(5.0)
 # [rad] angle of the trunk from upright beyond which the figure lies, crawls or stands on its head
 LYING = np.radians(60.0)
 # [rad] a larger rotation of the head on the trunk, or of the trunk on the hips, counts as a fault: a neck
@@ -113,7 +114,7 @@ def figure_of(
 
 
 def out_of_range(figure: ClipAnatomy, rotations: Array, positions: Array) -> Iterator[OutOfRange]:
-    """Joints of a figure that go beyond a person's range.
+    """Joints of a figure that go beyond a person's range, each in the frame in which it goes farthest.
 
     Args:
         figure: The figure.

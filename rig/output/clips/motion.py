@@ -24,7 +24,7 @@ class ClipMotion:
     """A robot's motion at a constant rate.
 
     Attributes:
-        recording: Its joints, by their names in files of the robot's maker.
+        recording: The motion of its joints, by their names in files of the robot's maker.
         names: Names, signs, units and scales of the recording's columns.
         rate: Rows per second.
     """

@@ -2,9 +2,10 @@
 
 The motion from one frame to the next is compared with three motions that a body can make there: that of
 the frame before (a blow begins), that of the frame after (a blow ends, as where hands meet or a foot
-strikes), and the one on the curve through the motions beside (a swing). What deviates from all three is a
-pop, if the motion beside it is smooth; where everything trembles, nothing pops. Two limbs that exchange their
-poses need less of that, since both deviate, and each goes on along the other's path.
+strikes), and the one on the curve through the motions beside (a swing). A deviation from all three is a pop
+if it is large in proportion to the deviations of the motion beside it; in a motion that trembles throughout
+there are no pops. For two limbs that exchange their poses the sum of both deviations is compared with the
+motion beside, so that each may be smaller; but each limb must go on along the other's path.
 """
 
 from collections.abc import Callable
@@ -20,8 +21,8 @@ POP_WAY = 0.06
 # smallest ratio of a pop to the deviations beside it. In captured dance at 24 to 120 frames per second, with
 # feet that strike the floor, only wrists exceed it, which flip about straight arms.
 OUT_OF_PROPORTION = 4.0
-# largest number of frames for which a displaced bone stays before it returns; one that stays longer has
-# smooth motion beside each of its two jumps
+# largest number of frames for which a displaced bone stays before it returns, both as one pop; if it stays
+# longer, each of the two jumps has smooth motion beside it, and counts alone
 LONGEST_DISPLACED = 2
 WINDOW = 5  # number of motions in a window: one motion, and two on either side, whose curve predicts it
 # [rad] a larger rotation in a frame is not expected to go on: beyond a right angle two frames do not show to

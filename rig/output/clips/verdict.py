@@ -56,7 +56,9 @@ class ClipVerdict:
 
 
 def judge(recorded: Recorded) -> ClipVerdict:
-    """The verdict on a clip that a robot has followed; its sentences are cut to `MOST_SENTENCES`."""
+    """The verdict on a clip that a robot has followed. Of more than `MOST_SENTENCES` findings the further
+    ones are only counted, in a last sentence.
+    """
     verdict = ClipVerdict()
     verdict.findings += recorded.lost
     verdict.findings += _lying(recorded, verdict)
@@ -73,9 +75,9 @@ def judge(recorded: Recorded) -> ClipVerdict:
 
 
 def _pops(recorded: Recorded, verdict: ClipVerdict) -> Iterator[tuple[int, str]]:
-    """Frame and sentence of each pop: of a bone of the clip, of the clip's position, of a link of the robot,
-    or of two bones of the clip that exchange their poses. Also stores the joints' largest rotation in one
-    frame in the verdict.
+    """Frame and sentence of pops, of each kind at most one in a frame: of a bone of the clip, of a link of
+    the robot, of the clip's position, and of two bones of the clip that exchange their poses. After the last
+    one it stores the joints' largest rotation in one frame in the verdict.
     """
     clip = recorded.bones, recorded.source_rotations, pops.POP, "the clip"
     robot = recorded.links, recorded.link_rotations, discontinuities.ROTATION, "the robot"

@@ -1,5 +1,5 @@
 """The figure in a thumbnail: the chain's bones in their posture, in colour, the armature's other bones at
-rest, and the gaze directions.
+rest relative to their parents, and the gaze directions.
 """
 
 from typing import NamedTuple
@@ -126,8 +126,8 @@ def _view(rig: bpy.types.Object) -> Matrix:
 
 
 def view_along(upward: Vector) -> Matrix:
-    """Rotation to a picture's axes right, up, near, from a space in which `upward` is nearest to the axis on
-    which figures stand.
+    """Rotation to a picture's axes (right, up, near) from a space whose axis nearest to `upward` is taken as
+    up.
     """
     most = max(range(3), key=lambda k: abs(upward[k]))
     up = Vector([float(np.sign(upward[k])) if k == most else 0.0 for k in range(3)])

@@ -145,7 +145,7 @@ def fill(preview: bpy.types.ImagePreview, drawn: np.ndarray) -> None:
 
 
 def _tidy() -> None:
-    """Frees the thumbnails of deleted postures."""
+    """Frees the thumbnails of postures that were deleted, or whose chain's ends have changed since."""
     existing = {
         _key(rig, chain, posture.action)
         for rig in bpy.data.objects
