@@ -94,7 +94,7 @@ def forget() -> None:
 
 
 def drop_references() -> None:
-    """Drops references to Blender's data that is about to be replaced; nothing is live until the next `sync`."""
+    """Drops references to Blender's data, before it is replaced; nothing is live until the next `sync`."""
     current().registry.members = []
 
 
@@ -310,7 +310,7 @@ def scene_updated(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> boo
 
 
 def _mark_dirty(depsgraph: bpy.types.Depsgraph) -> None:
-    """Marks what must be read again: changed armatures, postures after a changed action, clips after either."""
+    """Marks what must be read again: changed armatures; postures after a changed action; clips after both."""
     stage = current().stage
     if depsgraph.id_type_updated("ARMATURE"):
         clip_rows.forget()
@@ -336,7 +336,7 @@ def _has_changed(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> bool
 
 
 def _sync_changed(scene: bpy.types.Scene) -> None:
-    """Synchronises if the scene is new, a live armature or its proxy was deleted, or an earlier `sync` waits."""
+    """Synchronises if the scene is new, a live owner or its proxy was deleted, or an earlier `sync` waits."""
     registry = current().registry
     if current().must_sync or registry.is_new(scene) or registry.has_lost():
         write_access.granted(sync)()
