@@ -43,8 +43,8 @@ def complete(jobs: Iterable[Job], total: int, folder: Path, scheduler: str = "",
 
 
 def dask(jobs: Iterable[Job], scheduler: str) -> Done:
-    """Runs jobs on the cluster at an address. Its workers must have been started in this checkout or a copy
-    of it.
+    """Runs jobs on the Dask cluster with this scheduler's address; yields results as they arrive. Its workers
+    must have been started in this checkout or a copy of it.
 
     Raises:
         WorkersError: Dask is not installed, no scheduler answers, it has no workers, or they have other code.

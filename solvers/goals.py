@@ -155,7 +155,9 @@ class GazeGoal:
 
 
 def with_free_roll(goal: GazeGoal) -> GazeGoal:
-    """The goal with the roll of all ends free (no `up`); the same object if it has no `up`."""
+    """The goal without `up` in any aim, so that directions and points leave the roll free; the same object if
+    no aim has one. Aims at a whole orientation are unchanged.
+    """
     if all(end_goal.aim.up is None for end_goal in goal.ends):
         return goal
     others = tuple(replace(other, aim=other.aim.with_free_roll()) for other in goal.others)

@@ -98,8 +98,8 @@ class ArrayWriter:
 
 
 class ArrayReader:
-    """Reads arrays of a member, by their references in the JSON. References can overlap; but all arrays read
-    have together at most as many numbers as the largest file, so that the time does not grow with references.
+    """Reads arrays of a member, by their references in the JSON. References can overlap, but all arrays that
+    are read may together have at most as many numbers as a file of `MOST_TOTAL` bytes, which bounds the time.
     """
 
     def __init__(self, data: bytes) -> None:

@@ -256,8 +256,9 @@ def _is_left(figure: Figure, k: int, other: int, ahead: np.ndarray) -> bool:
 
 
 def _aim(figure: Figure, k: int, other: int, ahead: np.ndarray) -> float:
-    """Cosine of the angle between the front `ahead` (3,) and the direction of a pair of bones; if the bones
-    of the armature do not point along the limbs, 1 if the pair is located as eyes are.
+    """How far a pair of bones points along the front `ahead` (3,): the smaller of both cosines; 0 if bone `k`
+    is connected to its parent. In an armature whose bones do not point along the limbs: 1 if the pair is in
+    front of its parent as eyes are, else 0.
     """
     if figure.rig.data.bones[figure.names[k]].use_connect:
         return 0.0

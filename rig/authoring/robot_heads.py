@@ -30,9 +30,9 @@ def _links_of_head(rig: bpy.types.Object, name: str) -> list[str]:
 
 
 def looking(rig: bpy.types.Object, head: str) -> str:
-    """Name of the link that looks: the head itself; or, if no motor moves it or the links called head or neck
-    that lead to it, the last hinge below it that is called head or neck, or only by its axis ("pan_link"), if
-    all such hinges are on one path.
+    """Name of the link that looks: the head, if a motor moves it or one of the links called head or neck that
+    lead to it. Else the last link below it that a motor moves and that is called head or neck, or only by an
+    axis ("pan_link"); the head if there is none, or if these links are not all on one path.
     """
     if any(joint_axes(rig.pose.bones[name]) for name in _links_of_head(rig, head)):
         return head

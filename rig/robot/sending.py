@@ -159,8 +159,8 @@ def disarm(rig: bpy.types.Object, reason: str = "") -> None:
 
 
 def _follows_constraints(robot: ConnectedRobot, movers: Sequence[Mover]) -> bool:
-    """Whether a robot follows bones that constraints move, so that they change after live poses were
-    shown.
+    """Whether a robot follows bones that constraints move, of movers of its own that are not live, while any
+    mover is: the constraints must then be evaluated again after live poses were shown.
     """
     are_posed = not all(mover.is_live for mover in movers)
     return are_posed and bool(robot_values.constrained_bones(movers, robot.sources) and live_movers())

@@ -154,8 +154,8 @@ class Hyperparameters(SolverOptions):
 
     @property
     def in_force(self) -> "Hyperparameters":
-        """The hyperparameters in use: with `as_published`, the paper's values replace the settings that
-        differ from them.
+        """The hyperparameters in use. With `as_published`, the four settings that need `NOT_PUBLISHED` are as
+        in the published algorithm (`ccd_error` is estimated from the paper's figures); others stay as set.
         """
         if not self.as_published:
             return self

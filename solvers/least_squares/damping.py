@@ -7,7 +7,8 @@ import numpy as np
 from ..kinematics.se3 import Array
 from ..tolerances import MET, TINY
 
-# damping of a first step, as a fraction of the squared error; in `exact_aim`, of the trace of the system
+# damping of a first step, as a fraction of the squared error; in `exact_aim`: least damping after a step that
+# has not reduced the error, as a fraction of the trace of the system
 FIRST_SHARE = 1e-3
 # smallest such fraction, and smallest squared error: less damping would be lost in rounding
 LEAST_SHARE = 1e-9
