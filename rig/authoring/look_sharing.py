@@ -125,8 +125,8 @@ def _carried(chain: bpy.types.PropertyGroup) -> CarriedLook:
 
 
 def sentence(chain: bpy.types.PropertyGroup) -> str:
-    """Part of a sentence on *Look From* or *Widest Look* of a new chain that was set because the chain has few
-    bones, with that reason; "" if neither was, or if the solver does not keep the rotations of bones.
+    """Part of a sentence on *Look From* or *Widest Look* of a new chain that was set because the chain has
+    few bones, with that reason; "" if neither was, or if the solver does not keep the rotations of bones.
     """
     if not is_of_bones(chain, chain.solver):
         return ""
