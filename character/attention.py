@@ -228,17 +228,24 @@ def _leaving(shared: Vector, target: Vector, carried: CarriedLook) -> Vector:
     """
     level, pan = max(math.hypot(target[0], target[1]), ARRIVED), math.atan2(-target[0], target[1])
     pan_left = math.remainder(pan - math.atan2(-shared[0], shared[1]), math.tau)
-    elevation = math.atan2(target[2], level * math.cos(pan_left))
-    up = elevation - math.atan2(shared[2], math.hypot(shared[0], shared[1]))
     aside = math.asin(max(-1.0, min(1.0, level * math.sin(pan_left))))
-    left_aside, left_up = carried.within(aside, up)
-    # in proportion, since near the zenith a small angle aside is a large pan; but within the limit
-    pan_left *= left_aside / aside if aside else 1.0
     most = math.sin(min(carried.left if aside > 0.0 else carried.right, FARTHEST_LEFT))
     widest = math.asin(most / level) if level > most else math.pi - math.asin(level / most)
-    pan_left = max(-widest, min(widest, pan_left))
-    pitch = math.atan2(target[2], level * math.cos(pan_left)) - left_up
-    pan -= pan_left
+
+    def panned(left_aside: float) -> tuple[float, float]:
+        """Pan [rad] that is left if this much of `aside` is, and the target's elevation [rad] after the rest
+        of the pan.
+        """
+        # in proportion, since near the zenith a small angle aside is a large pan; but within the limit
+        left = pan_left * (left_aside / aside if aside else 1.0)
+        left = max(-widest, min(widest, left))
+        return left, math.atan2(target[2], level * math.cos(left))
+
+    _, elevation = panned(carried.within(aside, 0.0)[0])
+    up = elevation - math.atan2(shared[2], math.hypot(shared[0], shared[1]))
+    left_aside, left_up = carried.within(aside, up)
+    left, elevation = panned(left_aside)
+    pan, pitch = pan - left, elevation - left_up
     return -math.sin(pan) * math.cos(pitch), math.cos(pan) * math.cos(pitch), math.sin(pitch)
 
 

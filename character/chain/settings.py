@@ -140,7 +140,7 @@ class ChainSettings(NamedTuple):
     def carried(self) -> CarriedLook:
         """The most of a look that the chain leaves to others; nearly half a rotation counts as no limit."""
         angles = (self.carried_left, self.carried_right, self.carried_up, self.carried_down)
-        return CarriedLook(*(inf if angle >= ALL_AROUND else angle for angle in angles))
+        return CarriedLook(*(inf if angle >= ALL_AROUND else max(angle, 0.0) for angle in angles))
 
 
 _SETTINGS = attrgetter(*ChainSettings._fields)

@@ -1,6 +1,7 @@
 """Writes a character's content to the members of a file."""
 
 import json
+from math import ceil
 from pathlib import Path
 from typing import Any
 
@@ -86,7 +87,7 @@ def _check_sizes(items: int, members: dict[str, bytes]) -> None:
         )
     if (described := len(members[CHARACTER])) > MOST_JSON:
         raise CharacterFileError(
-            f"the character's description has {described / 1e6:.1f} MB, and players read"
+            f"the character's description has {ceil(described / 1e5) / 10} MB, and players read"
             f" {MOST_JSON / 1e6:g}: {remedy}"
         )
 

@@ -217,6 +217,13 @@ class Connection(ABC):
         """
         self.state = (CONFIRMED if is_confirmed else PENDING)[self._desired]
 
+    def _stopped(self) -> None:
+        """Record that the device has been stopped; what was requested since is pending."""
+        is_all = self._desired is DesiredState.STOPPED
+        self.state = (
+            ConnectionState.STOPPED if is_all else self._transitions[ConnectionState.STOPPED, self._desired]
+        )
+
     def fail(self, fault: Fault, detail: str) -> None:
         """Record a fault. An earlier one stays, unless only the new one makes the connection unusable."""
         if self.fault_report is None or (self.alive and fault not in RECOVERABLE):

@@ -66,12 +66,12 @@ BOARD_TRANSITIONS: Transitions = _ALWAYS_PENDING | {
 since each move names the channels that it drives.
 """
 
-SERVO_TRANSITIONS: Transitions = _ALWAYS_PENDING | {
-    (ConnectionState.DISARMED, DesiredState.DISARMED): ConnectionState.DISARMED,
-    (ConnectionState.STOPPED, DesiredState.DISARMED): ConnectionState.DISARMED,
-    (ConnectionState.STOPPING, DesiredState.DISARMED): ConnectionState.STOPPING,
-}
-"""Requests to servos. Nothing is sent to disarm servos that are disarmed or stopped; a stop that is not sent
-yet is sent, and disarms them. After a release something is sent, since servos that were armed for set-up and
-not released still have torque.
+SERVO_TRANSITIONS: Transitions = (
+    _ALWAYS_PENDING
+    | {(ConnectionState.STOPPING, desired): ConnectionState.STOPPING for desired in DesiredState}
+    | {(ConnectionState.DISARMED, DesiredState.DISARMED): ConnectionState.DISARMED}
+)
+"""Requests to servos. A stop that is not sent yet is sent before anything else. Nothing is sent to disarm
+servos that are disarmed; after a stop or a release it is, since some may still have torque: servos do not
+answer a stop, and not all may have been released.
 """

@@ -165,6 +165,10 @@ class ReachyConnection(Connection):
         return tuple(remarks)
 
     @property
+    def is_disarmed(self) -> bool:
+        return super().is_disarmed or not self._has_greeted
+
+    @property
     def _torque_remarks(self) -> tuple[str, ...]:
         """A warning if all motors are to be limp while the robot is disarmed, and have torque. The daemon
         reports torque of all motors together, so that of some cannot be known.
@@ -332,7 +336,7 @@ class ReachyConnection(Connection):
         self._goals.repeat_antennas()
         if self._say_with_release(self._limp, messages.stop_move(), *self._goals.commands()):
             self._sent_at, self._hold_until = time, time + HOLD_FOR
-            self._confirm()
+            self._stopped()
 
     def _release(self, motors: Sequence[int]) -> None:
         if self._say_with_release(motors):

@@ -95,7 +95,7 @@ def _reach_of(
     toward_sides = ((1.0, 0.0), (-1.0, 0.0), (0.0, 1.0), (0.0, -1.0))
     sides = np.array([reach(_Look(position, axes, toward, away), widest) for toward in toward_sides])
     left = _left(carrier, widest)
-    fitting = sides
+    fitting = sides.copy()
     for direction in DIAGONALS:
         aside, upward = _left_toward(direction, sides, left)
         if (size := math.hypot(aside, upward)) == 0.0:
@@ -103,6 +103,10 @@ def _reach_of(
         look = _Look(position, axes, (aside / size, upward / size), away)
         if not all(mover.follows(look, size) for mover in movers):
             fitting = np.minimum(fitting, _smaller(direction, sides, left, reach(look, size)))
+    # opposite sides that differ by the resolution alone are equal: the figure is symmetric
+    for pair in (fitting[:2], fitting[2:]):
+        if np.ptp(pair) < 1.5 * RESOLUTION:
+            pair[:] = pair.min()
     return fitting
 
 

@@ -36,7 +36,7 @@ int within(const JointModel *model, double angle, double *safe) {
     angle = wrap(angle);
     if (angle < lowest) angle += TAU * ceil((lowest - angle) / TAU);
     else if (angle > highest) angle -= TAU * ceil((angle - highest) / TAU);
-    if (angle < lowest || angle > highest) return 0;
+    if (!(angle >= lowest && angle <= highest)) return 0;
     *safe = angle < model->lower ? model->lower : angle > model->upper ? model->upper : angle;
     return 1;
 }

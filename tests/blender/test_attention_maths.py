@@ -298,3 +298,20 @@ def test_only_what_a_goal_uses_of_its_target_can_jump(kind, far, turned):
     assert has_jumped(around(0.0), around(0.0, 4.0), kind, DT) == far
     assert has_jumped(around(0.0), around(0.0)._replace(rotation=half), kind, DT) == turned
     assert has_jumped(around(0.0), around(2.0), kind, DT) == (kind not in (Direction, Orientation))
+
+
+@pytest.mark.parametrize("limit", [14, 20, 40, 60])
+def test_with_limits_of_what_is_carried_a_wide_look_is_up_where_its_target_is_and_goes_up_with_it(limit):
+    carried = CarriedLook(*(4 * (math.radians(limit),)))
+    for aside in range(0, 140, 10):
+        elevations = []
+        for up in range(-40, 41):
+            pan, pitch = math.radians(aside), math.radians(up)
+            target = (
+                math.cos(pitch) * math.sin(pan),
+                math.cos(pitch) * math.cos(pan),
+                math.sin(pitch),
+            )
+            elevations.append(math.degrees(math.asin(shared_look(target, 0.2, carried)[2])))
+            assert elevations[-1] * up >= -1e-9
+        assert max(abs(b - a) for a, b in pairwise(elevations)) < 2.0

@@ -6,12 +6,21 @@ import time
 from collections.abc import Callable
 
 from limber.hardware.link import WorkerLink
-from limber.hardware.safety import State
+from limber.hardware.safety import Fault, State
 from limber.hardware.status import Status
 
 PATIENCE = 60.0  # [s] longest waiting time; on an idle machine a second or two suffice
 LOOK = 0.005  # [s] interval between two readings
 POSE = (0.1, -0.1, 0.05)
+DUE_TO_LOAD = (
+    Fault.NONE,
+    Fault.SILENT,
+    Fault.POSE_UNREAD,
+    Fault.DEVICE_REFUSED,
+    Fault.DEVICE_WATCHDOG,
+    Fault.BLENDER_SILENT,
+    Fault.HELD_UP,
+)
 
 
 def wait(link: WorkerLink, seen: Callable[[Status], bool], angles=POSE) -> Status:
@@ -39,8 +48,8 @@ def wait_until(true: Callable[[], bool]) -> None:
 
 
 def arm(link: WorkerLink, angles=POSE) -> Status:
-    """Presses what leads to ARMED in each state, and returns the status there. A fault is cleared: a busy
-    machine may keep a simulated robot from answering in time.
+    """Presses what leads to ARMED in each state, and returns the status there. A fault is cleared if a busy
+    machine causes it, which may keep a simulated robot from answering in time.
     """
     presses = {
         State.DISARMED: link.arm,
@@ -51,6 +60,7 @@ def arm(link: WorkerLink, angles=POSE) -> Status:
 
     def armed(status: Status) -> bool:
         nonlocal last
+        assert status.fault in DUE_TO_LOAD, status
         if status.state is not last:
             last = status.state
             presses.get(last, lambda: None)()

@@ -55,8 +55,14 @@ def test_a_robot_of_which_some_servos_were_released_is_disarmed_too(table):
 
 @TABLES
 def test_no_request_takes_back_what_is_to_be_sent_to_end_motion(table):
-    for state in (ConnectionState.STOPPING, ConnectionState.DISARMING):
-        assert table[state, DesiredState.DISARMED] in (state, ConnectionState.DISARMING)
+    for state in (ConnectionState.STOPPING, ConnectionState.STOPPED, ConnectionState.DISARMING):
+        assert table[state, DesiredState.DISARMED] in (ConnectionState.STOPPING, ConnectionState.DISARMING)
+
+
+def test_a_stop_of_servos_is_sent_before_anything_else():
+    assert {SERVO_TRANSITIONS[ConnectionState.STOPPING, desired] for desired in DesiredState} == {
+        ConnectionState.STOPPING
+    }
 
 
 @TABLES

@@ -215,9 +215,10 @@ def test_disarming_makes_limp_what_is_to_be_limp(begin):
         assert simulation.daemon.limp == {"stewart_1", "stewart_2"}
 
 
+@pytest.mark.parametrize("then", [None, Command.ARM, Command.RELEASE])
 @pytest.mark.parametrize("is_cleared", [False, True])
-def test_a_stop_that_the_network_does_not_take_is_sent_as_soon_as_it_does(begin, is_cleared):
-    simulation = begin()
+def test_a_stop_that_the_network_does_not_take_is_sent_as_soon_as_it_does(begin, is_cleared, then):
+    simulation = begin("detach")
     simulation.arm(waving)
     simulation.line.full = True
     simulation.stop()
@@ -225,9 +226,14 @@ def test_a_stop_that_the_network_does_not_take_is_sent_as_soon_as_it_does(begin,
     if is_cleared:
         simulation.command(Command.CLEAR_FAULT)
         assert simulation.run(0.1, waving).state is State.DISARMED
+        if then is not None:
+            simulation.command(then, channels=(0,))
+            simulation.run(0.1, waving)
     simulation.line.full = False
-    simulation.run(0.05, waving)
+    simulation.run(0.02, waving)
     assert simulation.daemon.told("stop_move")
+    if then is not Command.ARM:
+        assert simulation.daemon.motors == "disabled"
 
 
 def test_an_address_that_is_none_is_no_device():

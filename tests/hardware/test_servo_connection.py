@@ -298,6 +298,28 @@ def test_a_servo_that_was_moved_and_not_released_goes_limp_when_the_robot_is_dis
     assert simulation.limp() == [True] * 3
 
 
+@pytest.mark.parametrize("protocol", BUSES)
+@pytest.mark.parametrize(
+    ("disturbed", "is_cleared"), [(0.5, False), (1.0, False), (0.02, True), (0.2, True), (0.5, True)]
+)
+def test_servos_that_could_not_hear_a_stop_go_limp_once_they_hear_again(
+    begin, protocol, disturbed, is_cleared
+):
+    simulation = begin(protocol, "detach")
+    simulation.arm(POSE)
+    simulation.run(0.5, POSE)
+    simulation.cable.spoil = lambda data: b"\x00" * len(data)
+    simulation.stop()
+    simulation.run(0.01, POSE)
+    if is_cleared:
+        simulation.command(Command.CLEAR_FAULT)
+    simulation.run(disturbed, POSE)
+    assert not any(simulation.limp())
+    simulation.cable.spoil = lambda data: data
+    simulation.run(2.5, POSE)
+    assert all(simulation.limp())
+
+
 def test_a_channel_beyond_its_servos_range_is_a_fault_that_names_it(begin):
     simulation = begin("feetech_sts", ids=(1, 2, 300))
     report = simulation.run(0.5, POSE)

@@ -37,6 +37,7 @@ from .standstill_monitor import StandstillMonitor
 EARLY = 1e-3  # [s] time by which a step of the worker may be early, or a time be rounded
 # [s] longest wait for an answer while servos follow goals: a lost answer does not delay goals for longer
 HURRIED = 0.05
+RELEASE_PAUSE = 0.1  # [s] time after a failed plan until servos are released again after a stop
 ARMING_STATES = (ConnectionState.ARMING, ConnectionState.ARMED)
 
 
@@ -67,6 +68,8 @@ class ServoConnection(Connection):
         self._plans = ServoPlans(codec, self._channels, self._checks, self._goals)
         self._standstill = StandstillMonitor()
         self._calibration_remarks: tuple[str, ...] = ()
+        self._is_release_due = False  # whether servos have not answered their release after a stop
+        self._failed_at = -math.inf  # [s] time at which a plan failed for lack of an answer
         self._kept_turning: list[int] = []  # servos that did not come to rest after their motion was ended
         self._silence = ServoSilence(self._channels, self._positions if self._can.measures else None, time)
         self._feedback = ServoFeedback(
@@ -104,20 +107,14 @@ class ServoConnection(Connection):
 
     @property
     def is_disarmed(self) -> bool:
-        return (
-            super().is_disarmed
-            and self._execution is None
-            and not self._standstill.is_watching(self._listened_at)
-        )
+        is_watching = self._standstill.is_watching(self._listened_at)
+        return super().is_disarmed and self._execution is None and not is_watching
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        went_on = tuple(
-            f"{self._channels.name(servo)} went on turning after Stop and was made limp: check its operating"
-            " mode"
-            for servo in self._kept_turning
-        )
-        return (*went_on, *self._calibration_remarks)
+        went_on = "went on turning after Stop and was made limp: check its operating mode"
+        names = map(self._channels.name, self._kept_turning)
+        return (*(f"{name} {went_on}" for name in names), *self._calibration_remarks)
 
     @property
     def homing_offsets(self) -> tuple[int | None, ...]:
@@ -137,7 +134,7 @@ class ServoConnection(Connection):
     def _requested(self, before: ConnectionState) -> None:
         if not self._is_known:
             return
-        self._execution = None
+        self._execution, self._is_release_due = None, False
         if self.state in (ConnectionState.ARMING, ConnectionState.RELEASING):
             self._standstill.forget()
         self._dialogue.patience = PATIENT
@@ -192,6 +189,8 @@ class ServoConnection(Connection):
             self._begin(self._plans.connecting(), self._connected, time)
         elif self.state in PENDING.values():
             self._start_plan(time)
+        elif self._is_release_due and time - self._failed_at > RELEASE_PAUSE:
+            self._release_stopped(time)
         elif not self.armed:
             self._watch_standstill(time)
             self._poll(time)
@@ -253,19 +252,26 @@ class ServoConnection(Connection):
         known, or else that goal; servos to be released lose their torque.
 
         Servos do not answer the frames of a stop, which may be damaged. So servos to be released are released
-        again afterwards, by a plan that waits for their answers.
+        again afterwards, by a plan that waits for their answers, and is repeated until they have come.
         """
         goals = {**self._goals.sent, **self._channels.near_goals(self._positions.since(time - POSE_FRESH))}
         release = self._to_release
-        hold = {
-            servo: raw for servo, raw in goals.items() if servo in self._goals.sent and servo not in release
-        }
+        held = self._goals.sent.keys() - set(release)
+        hold = {servo: raw for servo, raw in goals.items() if servo in held}
         self._execution = None
         self._dialogue.interrupt(())
         self._ask(lambda: self._codec.stop(hold, release))
-        self._confirm()
+        self._stopped()
         self._begin_standstill_watch(time)
-        self._begin(self._plans.ending(release), lambda time: None, time)
+        self._release_stopped(time)
+
+    def _release_stopped(self, time: float) -> None:
+        """Begin to release servos after a stop; if they do not answer, it is due again."""
+        self._is_release_due = True
+        self._begin(self._plans.ending(self._to_release), self._released_stopped, time)
+
+    def _released_stopped(self, time: float) -> None:
+        self._is_release_due = False
 
     def _begin(self, plan: Plan, on_done: Callable[[float], None], time: float) -> None:
         """Begin a plan instead of the last one; `on_done` is called with the time [s] of its end."""
@@ -294,12 +300,12 @@ class ServoConnection(Connection):
             case PlanOutcome.DONE:
                 self._on_done(time)
             case PlanOutcome.FAILED:
+                self._failed_at = time
                 self._silence.absent = f"{self._channels.names(execution.missing)} did not answer"
                 if self._identified:
-                    self.fail(
-                        Fault.POSE_UNREAD if self._desired is DesiredState.ARMED else Fault.DEVICE_REFUSED,
-                        self._silence.absent,
-                    )
+                    is_arming = self._desired is DesiredState.ARMED
+                    fault = Fault.POSE_UNREAD if is_arming else Fault.DEVICE_REFUSED
+                    self.fail(fault, self._silence.absent)
 
     # encoding and sending of messages
 
@@ -332,9 +338,8 @@ class ServoConnection(Connection):
     def _hear(self, messages: Sequence[Message], time: float) -> None:
         if self._execution is not None:
             self._execution.hear(messages)
-        for fault, detail in self._feedback.take(
-            messages, time, self.armed, self._desired is DesiredState.ARMED
-        ):
+        is_to_be_armed = self._desired is DesiredState.ARMED
+        for fault, detail in self._feedback.take(messages, time, self.armed, is_to_be_armed):
             self.fail(fault, detail)
         if any(isinstance(message, Measured) for message in messages) and self._moves.is_waiting(self._move):
             self._moves.answer(self._move, True, time)
@@ -344,7 +349,7 @@ class ServoConnection(Connection):
     def _begin_standstill_watch(self, time: float) -> None:
         if self._can.measures:
             release = self._to_release
-            watched = (servo for servo in self._goals.sent if servo not in release)
+            watched = [servo for servo in self._goals.sent if servo not in release]
             self._standstill.begin(
                 time, {servo: self._channels.raw_rotation(servo, 1.0) for servo in watched}
             )
@@ -360,11 +365,8 @@ class ServoConnection(Connection):
             self.fail(Fault.WENT_ON, self._channels.names(rotating))
 
     def _poll(self, time: float) -> None:
-        every = (
-            READ_EVERY
-            if self.state is ConnectionState.LIMP or self._standstill.is_watching(time)
-            else POLL_EVERY
-        )
+        is_often = self.state is ConnectionState.LIMP or self._standstill.is_watching(time)
+        every = READ_EVERY if is_often else POLL_EVERY
         if time - self._polled_at < every - EARLY or self._dialogue.busy:
             return
         self._polled_at = time
@@ -378,11 +380,8 @@ class ServoConnection(Connection):
         """Query servos' errors and, while armed, their volatile settings at intervals, since goals are not
         answered.
         """
-        settings = (
-            self._plans.volatile_settings(self._channels.servos_of(self._channels_meant))
-            if self.armed
-            else {}
-        )
+        servos = self._channels.servos_of(self._channels_meant)
+        settings = self._plans.volatile_settings(servos) if self.armed else {}
         self._ask(lambda: self._diagnostics.check(time, settings))
 
     def _watch_silence(self, time: float) -> None:
