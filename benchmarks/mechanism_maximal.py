@@ -21,7 +21,9 @@ from limber.solvers.mechanism.model import WORLD, Joint, Mechanism
 AXES = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
 STEPS = 100  # largest number of Gauss-Newton steps of a forward solve
 FLOOR = 1e-12  # damping as a fraction of the sum of squares, so that undetermined motion is zero
-DONE = 1e-13  # length of a step at which the iteration ends
+# an iteration ends when the largest component of its step (`forward`) or of the goal's error (`implicit`) is
+# smaller [rad, sizes]
+DONE = 1e-13
 # smallest share of the decrease predicted to first order that the line search accepts (Nocedal & Wright's c1)
 GAIN = 1e-4
 SHORTEST = 1e-6  # shortest fraction of a step in the line search

@@ -61,7 +61,9 @@ class Tendency(NamedTuple):
     bends: Array  # (m, d) [1/s] change of the mean velocities at the last sample but one
     # (m, d) [1/s] velocities at the last samples, of parabolas through the last three; NaN if not known
     velocities: Array
-    accelerations: Array  # (m, d) [1/s^2] accelerations of these parabolas
+    # (m, d) [1/s^2] accelerations of these parabolas, reduced, down to 0, where a velocity appears suddenly,
+    # as in a step or in noise; 0 if not known
+    accelerations: Array
 
     @property
     def course(self) -> Course:

@@ -1,5 +1,5 @@
-"""The room of the demo's figures: backdrop, lights, camera, the ball at which they look, and render
-settings.
+"""Studio in which the demo's characters are pictured: backdrop, lights, camera, the ball that the characters
+look at, a ray along a gaze, and render settings.
 """
 
 from math import cos, pi, radians, sin
@@ -114,15 +114,15 @@ def dim_world(colour: tuple, strength: float) -> None:
 
 
 def target_ball(radius: float, locations: dict[int, Vector]) -> bpy.types.Object:
-    """Adds the ball at which figures look, keyed at the given frames."""
+    """Adds the ball that characters look at, keyed at the given frames."""
     return installed.module("rig.authoring.first_lamp.lamp").ball(locations, radius)
 
 
 def gaze_ray(
     rig, bone: str, frame: Matrix, short: float, target: bpy.types.Object, radius: float
 ) -> bpy.types.Object:
-    """Adds a translucent ray of `radius` [m] from a bone along its view, to show what the figure looks at. It
-    begins at the origin of `frame`, which is relative to the bone, and goes along its +Y.
+    """Adds a translucent ray of `radius` [m] from a bone along its view, to show what the character looks at.
+    It begins at the origin of `frame`, which is relative to the bone, and goes along its +Y.
 
     A driver sets its length to the distance from the bone's head to the target minus `short` [m]: the offset
     of the ray's start from the bone's head along the view, plus the target's radius.

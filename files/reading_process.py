@@ -86,7 +86,9 @@ class ReadingProcess(Generic[Result]):
             self._process.kill()
 
     def _talk(self, call: bytes) -> None:
-        """Work of the thread: sends the pickled call, and stores the answer."""
+        """Work of the thread: sends the pickled call, and stores the answer, or the error if the process
+        ended without one.
+        """
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         assert self._process.stderr is not None

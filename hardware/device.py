@@ -34,7 +34,8 @@ LAST_SERVO = 253
 # steps of a Dynamixel
 FARTHEST = 2e6
 SLOWEST_BAUDRATE, FASTEST_BAUDRATE = 1200, 4_000_000  # [bit/s] bounds of a baud rate
-# [s] largest latency, in either direction; sound through the slowest wireless loudspeaker is 0.3 s late
+# [s] largest latency, in either direction: ample, since sound through the slowest wireless loudspeaker is
+# 0.3 s late
 LONGEST_LATENCY = 2.0
 # [m] travel of a prismatic joint that is equivalent to a radian: the end of a 5 cm lever moves as far
 LEVER = 0.05

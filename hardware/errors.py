@@ -12,7 +12,9 @@ class DeviceError(HardwareError, ValueError):
 
 
 class AnglesError(HardwareError, ValueError):
-    """Joint values do not fit the device or are not finite, or it has no joint or channel of an index."""
+    """Wrong number of joint values, a value that is not a finite number, or an index for which the device has
+    no joint or channel.
+    """
 
 
 class WorkerError(HardwareError):

@@ -1,7 +1,8 @@
-"""The solvers' skeleton of a robot's file, in the file's double precision, without an armature between.
+"""Skeleton for the solvers, directly from a robot's file and in its double precision, without an armature.
 
-Blender's import of the same file stores the same tree with its bones. A chain on these bones has rest
-transforms in Blender's single precision, since Blender shows its poses.
+Limber's import into Blender stores the same tree on the bones (`imported_robot.tree_of`). A chain on these
+bones takes its rest transforms from the armature instead, in single precision, so that its solutions fit the
+bones that Blender shows.
 """
 
 from collections.abc import Mapping, Sequence

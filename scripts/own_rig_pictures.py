@@ -46,7 +46,7 @@ FROM, ABOVE = math.radians(38), math.radians(14)
 # figure's size
 THICK, THINNEST = (0.11, 0.014)
 PAPER, SHADOW, GAZE = (250, 250, 248), (226, 226, 222), (210, 50, 60)
-# colours of a bone's right and left side
+# colours of a bone's +X and -X side: of bones outside the chain, and of its bones
 OTHERS, CHAIN = (((150, 154, 160), (122, 126, 132)), ((240, 160, 60), (70, 130, 190)))
 # bones that the neck and head controls of a generated Rigify rig move
 NECK = {"DEF-spine.004", "DEF-spine.005", "DEF-spine.006"}

@@ -65,7 +65,7 @@ class Job:
 
     @property
     def environment(self) -> dict[str, str]:
-        """Environment variables of its process, in addition to those of this one."""
+        """Environment variables of its process, in addition to those of this one and `ENVIRONMENT`."""
         variables = {CASES: self.cases, WINDOW: self.window, THREADS: self.threads}
         return {name: value for name, value in variables.items() if value}
 

@@ -33,7 +33,7 @@ def urdf(body: Body) -> str:
 
 
 def mujoco(body: Body) -> str:
-    """The same chain as MJCF, with a site as tool."""
+    """The chain of `urdf` as MJCF, with a site as tool."""
     inside = f'<site name="{TOOL}"/>'
     for k, axis in reversed(list(enumerate(body.axes))):
         joint = (

@@ -1,8 +1,8 @@
-"""A Blender without a window with simulated time: its timers fire, and the processes that it starts continue,
-at their times.
+"""Simulated time for a Blender without a window: timers fire, and processes that Blender starts continue,
+when the simulated time reaches the time for which they wait.
 
-So a frame runs the same code however busy the computer is. It must be created before the extension is
-registered, because modules keep the functions that they import from `time`.
+So a frame runs the same code however busy the computer is. `SteppedTime` must be created before the extension
+is registered, because modules keep the functions that they import from `time`.
 """
 
 import json

@@ -193,9 +193,10 @@ class CommandPlayback:
         return motion
 
     def _extend_curve(self, step: float, is_announced: bool, is_frame_missing: bool) -> None:
-        """Append the newest frame to the curve, `step` [s] after the last one; if `is_frame_missing`, a
-        substitute for the missing one before it, so that the newest keeps its time. `is_announced`:
-        whether the frames announce their intervals.
+        """Append a control point for the newest frame, extrapolated by about `_lead`, `step` [s] after the
+        last one. If `is_frame_missing`, a point for the missing frame comes first, `step` before the newest.
+        A motion from rest begins with a whole interval instead of `step`. `is_announced`: whether frames
+        announce their intervals; `_lead` then changes by at most `LEAD_CHANGE` of an interval a frame.
         """
         interval = self._pace.interval
         stood, last = self._stands(), self._curve.newest

@@ -53,7 +53,9 @@ class LIMBER_OT_add_target(UndoOperator):
 
 
 class LIMBER_OT_remove_target(UndoOperator):
-    """Remove the selected additional target. Keyframes on Watch still select the same targets"""
+    """Remove the selected additional target. Keyframes on Watch that select it then select the chain's own
+    target; all others keep theirs
+    """
 
     bl_label = "Remove Target"
 

@@ -197,7 +197,7 @@ class LIMBER_OT_remove_share(UndoOperator):
 
 
 class LIMBER_OT_choose_share(UndoOperator):
-    """Choose the joint that the servo follows"""
+    """Choose a joint that the servo follows"""
 
     bl_label = "Choose Joint"
 

@@ -154,7 +154,9 @@ def _distance(
 
 
 def _left(carrier: bpy.types.PropertyGroup, widest: float) -> float:
-    """Angle [rad] of the widest look [rad] that a chain leaves to others by its share and its dead zone."""
+    """Part [rad] of a look by the angle `widest` [rad] that the chain `carrier` leaves to the chains on its
+    end, because of its share and its dead zone.
+    """
     return (1.0 - carrier.share) * (widest - carrier.dead_zone) + carrier.dead_zone
 
 

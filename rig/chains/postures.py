@@ -22,7 +22,8 @@ FRAME = 1  # frame of the only key in each channel, since a pose asset has no ti
 
 
 def store(rig: bpy.types.Object, chain: bpy.types.PropertyGroup, name: str) -> bpy.types.Action:
-    """Makes a pose asset of the chain's bones in their current pose, and selects it.
+    """Stores the authored pose of the chain's bones (rotations, and positions of prismatic joints) as a pose
+    asset, adds that to the chain's postures and selects it.
 
     Raises:
         RigError: a bone of the chain is missing.

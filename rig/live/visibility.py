@@ -1,5 +1,5 @@
-"""Why the solved pose of a live mover is not visible, or only in part: constraints or proxies for showing the
-pose were switched off by hand.
+"""Why the solved pose of a live mover is not visible, or only in part: an armature is in Rest Position, or a
+constraint that copies the pose from the proxy was muted or weakened by hand.
 """
 
 from collections.abc import Iterable

@@ -143,11 +143,8 @@ class ExportedMechanism:
             posture=track(
                 np.array([posture_indices.index(k) if k in posture_indices else -1 for k in chosen], float)
             ),
-            # reshaped, since without postures NumPy makes an array without a second axis
-            weights=track(
-                np.array([[row[k] for k in posture_indices] for row in weights]).reshape(len(weights), -1)
-            ),
-            authored=track(np.array(authored).reshape(len(authored), -1)),
+            weights=track(np.array([[row[k] for k in posture_indices] for row in weights])),
+            authored=track(np.array(authored)),
             regulariser=track(np.array(regulariser)),
         )
 

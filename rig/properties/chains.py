@@ -143,7 +143,8 @@ class LimberGoal:
     symmetric: BoolProperty(
         name="Symmetric End",
         description=(
-            "Treat a roll of the end by 180 degrees about its forward axis as no change, as for a round lamp"
+            "Treat a roll of the end by 180 degrees about its forward axis as no change, as for a gripper with two"
+            " fingers"
         ),
     )
     weight: WeightProperty(

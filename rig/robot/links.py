@@ -36,7 +36,8 @@ _connected_once: dict[int, str] = {}
 
 
 def connect(rig: bpy.types.Object) -> None:
-    """Opens the rig's device, in place of an open one; the rig then counts as a robot's. Nothing moves.
+    """Opens the rig's device; one that is open is closed first. From then on *Automatic* chooses the motion
+    filter for robots for the rig's chains (`was_connected`). Nothing moves.
 
     Raises:
         DeviceError, WorkerError: see `describe` and `WorkerLink.open`; or another robot of this file uses

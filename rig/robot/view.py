@@ -31,7 +31,7 @@ class LimberView(bpy.types.PropertyGroup):
     )
     arcs: BoolProperty(
         name="Limits",
-        description="Draw the limits of each joint of live chains and its current angle",
+        description="Draw the range and the current angle of each revolute joint with limits in live chains",
         default=False,
     )
     late: BoolProperty(

@@ -82,7 +82,8 @@ class Linear:
         # (n,) desired change in the null space, by secondary objectives, in the joints' units
         self.secondary = secondary
         self.kept = kept  # (n,) mask of joints whose posture counts
-        # [rad, or fraction of the reach] largest error of a block with a weight above 0
+        # [rad, or fraction of the reach] largest norm of an aim block's error, before weighting, among ends
+        # with a weight above 0; inf: not computed, as in problems derived from another
         self.error_size = error_size
 
     @cached_property

@@ -270,7 +270,8 @@ class Descent:
             (self.lower - configuration.values) / self.unit,
             (self.upper - configuration.values) / self.unit,
         )
-        # `stepped` clips what rounding leaves beyond the bounds
+        # bounds wider by `EXACT`, so that a rounding error at a bound does not hold the coordinate there;
+        # `stepped` clips the excess
         step, at_bound = within(of_free, least - EXACT, most + EXACT, slope if len(error) else None)
         if not is_closing_only:
             self.held = at_bound

@@ -237,9 +237,9 @@ class MechanismSolver:
         last: Branch | Array | None,
         iterations: int,
     ) -> tuple[Configuration, Branch | None, bool]:
-        """The configuration after the waypoints of actuators that are commanded far, which keep the assembly;
-        its assembly mode, and whether that has changed on the way from `start`, with the last frame's mode
-        `last` as in `AssemblyState`.
+        """(configuration, its assembly mode, whether the mode has changed on the way) after small steps from
+        `start` toward distant commands of actuators, since small steps keep the mode; `start` if none is
+        distant. `last`: the last frame's mode; if None or the kernel's numbers, the mode at `start` counts.
         """
         branch, flipped = last if isinstance(last, Branch) else None, False
         if branch is None:

@@ -33,7 +33,7 @@ def importable_copy(path: Path) -> Iterator[Path]:
 
 
 def lines(clip: Bvh) -> Iterator[str]:
-    """Lines of a BVH file with the motion of `clip` that Blender's importer reads."""
+    """Lines of a BVH file that Blender's importer reads correctly, with the motion of `clip`."""
     columns = [_columns(clip, joint) for joint in clip.joints]
     yield "HIERARCHY"
     open_joints: list[int] = []

@@ -108,8 +108,9 @@ def _refuse_too_few(rig: bpy.types.Object, retarget: bpy.types.PropertyGroup) ->
 
 
 def _match_size(before: bpy.types.Object | None, source: bpy.types.Object, names: list[str]) -> None:
-    """Moves and scales a clip's armature to the position and size that `before`, the source in the robot's
-    file, had, if that has the bones `names` too. Raises RigError if the clip lacks some of these bones.
+    """Gives a clip's armature the position, orientation and size of `before`, the source armature in the
+    robot's file; does nothing without that, or if it lacks one of the bones `names`. Raises RigError if the
+    clip lacks one of them.
     """
     if lacking := [name for name in names if name not in source.data.bones]:
         raise RigError(
