@@ -60,8 +60,8 @@ def arm(link: WorkerLink, angles=POSE) -> Status:
 
     def armed(status: Status) -> bool:
         nonlocal last
-        assert status.fault in DUE_TO_LOAD, status
         if status.state is not last:
+            assert last is None or status.fault in DUE_TO_LOAD, status
             last = status.state
             presses.get(last, lambda: None)()
         return last is State.ARMED
