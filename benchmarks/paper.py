@@ -19,8 +19,8 @@ POSTURE_STEPS, TARGET_STEPS = 9, 25  # number of values over a range in the even
 # Skeleton -> largest number of steps in its nested grids of postures, which section 4.0.3 does not give: with
 # these, the grids of 1, 2, ... equal steps together have exactly as many postures as Table 8.
 NESTED_POSTURES = {"A": 10, "B": 10, "C": 10, "D": 10, "E": 10, "F": 7, "G": 4}
-# largest number of steps in the nested grids of targets: with it there are 7,265 targets, with 13 10,001; the
-# paper has 7,609, which no tested grid yields
+# largest number of steps in the nested grids of targets. 12 steps give 7,265 targets, and 13 give 10,001; the
+# paper has 7,609, which no tested grid gives
 NESTED_TARGETS = 12
 # [thresholds] largest orientation error of DLS100, without the posture, in a pair that is compared (section
 # 4.0.4)

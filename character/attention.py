@@ -23,8 +23,9 @@ ARRIVED = 1e-6
 NEAREST = 1e-9  # [m] distance from the root below which a target has no direction
 # cosine below which two directions count as opposite, so that the rotation between them is not unique
 HALF_TURN = -1.0 + 1e-6
-# [rad] largest angle of a look that an end leaves to what it carries where that has any limit
-FARTHEST_LEFT = math.pi / 2
+# [rad] largest angle of a look that an end leaves to what it carries where that has any limit; at a right
+# angle aside, a target just above the end's level would be straight up for it
+FARTHEST_LEFT = math.radians(85)
 
 
 class CarriedLook(NamedTuple):
@@ -223,7 +224,7 @@ def _leaving(shared: Vector, target: Vector, carried: CarriedLook) -> Vector:
 
     Args:
         shared: Direction in which the end looks by its share.
-        target: Direction of the target, at most a right angle from `shared`.
+        target: Direction of the target, at most FARTHEST_LEFT from `shared`.
         carried: How far what the end carries can look.
     """
     level, pan = max(math.hypot(target[0], target[1]), ARRIVED), math.atan2(-target[0], target[1])

@@ -60,7 +60,7 @@ class _Row:
 
 def is_trajectory(json_value: object) -> bool:
     """Whether a JSON value, or the first one of a list, has the fields of a trajectory, of a state, or of a
-    message around them.
+    message that contains one.
     """
     first = json_value[0] if isinstance(json_value, list) and json_value else json_value
     is_state = isinstance(first, Mapping) and STATE_NAMES in first and STATE_POSITIONS in first

@@ -219,10 +219,9 @@ class Connection(ABC):
 
     def _stopped(self) -> None:
         """Record that the device has been stopped; what was requested since is pending."""
-        is_all = self._desired is DesiredState.STOPPED
-        self.state = (
-            ConnectionState.STOPPED if is_all else self._transitions[ConnectionState.STOPPED, self._desired]
-        )
+        self.state = ConnectionState.STOPPED
+        if self._desired is not DesiredState.STOPPED:
+            self.state = self._transitions[self.state, self._desired]
 
     def fail(self, fault: Fault, detail: str) -> None:
         """Record a fault. An earlier one stays, unless only the new one makes the connection unusable."""

@@ -95,19 +95,19 @@ def _reach_of(
     toward_sides = ((1.0, 0.0), (-1.0, 0.0), (0.0, 1.0), (0.0, -1.0))
     sides = np.array([reach(_Look(position, axes, toward, away), widest) for toward in toward_sides])
     left = _left(carrier, widest)
-    fitting = sides.copy()
+    within_reach = sides.copy()
     for direction in DIAGONALS:
         aside, upward = _left_toward(direction, sides, left)
         if (size := math.hypot(aside, upward)) == 0.0:
             continue
         look = _Look(position, axes, (aside / size, upward / size), away)
         if not all(mover.follows(look, size) for mover in movers):
-            fitting = np.minimum(fitting, _smaller(direction, sides, left, reach(look, size)))
+            within_reach = np.minimum(within_reach, _smaller(direction, sides, left, reach(look, size)))
     # opposite sides that differ by the resolution alone are equal: the figure is symmetric
-    for pair in (fitting[:2], fitting[2:]):
+    for pair in (within_reach[:2], within_reach[2:]):
         if np.ptp(pair) < 1.5 * RESOLUTION:
             pair[:] = pair.min()
-    return fitting
+    return within_reach
 
 
 def _left_toward(direction: float, sides: np.ndarray, left: float) -> tuple[float, float]:

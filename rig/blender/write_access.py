@@ -15,6 +15,8 @@ from typing import ParamSpec, TypeVar
 
 import bpy
 
+from .outcomes import record
+
 Given = ParamSpec("Given")
 Returned = TypeVar("Returned")
 
@@ -45,15 +47,7 @@ def granted(function: Callable[Given, Returned]) -> Callable[Given, Returned]:
         if current_thread() is not main_thread() or not is_refused():
             return function(*arguments, **named)
         outcome: Future[Returned] = Future()
-
-        def call() -> None:
-            try:
-                outcome.set_result(function(*arguments, **named))
-            # passed on to the caller, since an update function would only print it
-            except BaseException as error:
-                outcome.set_exception(error)
-
-        _waiting.append(call)
+        _waiting.append(lambda: record(outcome, lambda: function(*arguments, **named)))
         bpy.data.window_managers[0].limber_granted = True
         return outcome.result(0.0)  # the update has run, so the result is there: waiting would freeze Blender
 

@@ -7,6 +7,8 @@ from concurrent.futures import Future
 from threading import Thread
 from typing import TypeVar
 
+from ..blender.outcomes import record
+
 Returned = TypeVar("Returned")
 
 
@@ -15,13 +17,5 @@ def in_own_thread(function: Callable[[], Returned]) -> Future[Returned]:
     what it returns or raises.
     """
     outcome: Future[Returned] = Future()
-
-    def call() -> None:
-        try:
-            outcome.set_result(function())
-        # raised again by the future's `result`
-        except BaseException as error:
-            outcome.set_exception(error)
-
-    Thread(target=call, daemon=True).start()
+    Thread(target=record, args=(outcome, function), daemon=True).start()
     return outcome

@@ -300,6 +300,18 @@ def test_only_what_a_goal_uses_of_its_target_can_jump(kind, far, turned):
     assert has_jumped(around(0.0), around(2.0), kind, DT) == (kind not in (Direction, Orientation))
 
 
+@pytest.mark.parametrize("share", [0.0, 0.3])
+@pytest.mark.parametrize("aside", [60, 89, 100, 120, 150, 170])
+@pytest.mark.parametrize("upward", [0, 20])
+def test_a_look_does_not_flip_at_the_horizon_where_only_up_and_down_are_limited(share, aside, upward):
+    carried = CarriedLook(up=math.radians(upward), down=math.radians(upward))
+    level = math.radians(aside)
+    below, above = (
+        shared_look((math.sin(level), math.cos(level), height), share, carried) for height in (-1e-6, 1e-6)
+    )
+    assert rotations.vector_angle(below, above) < 1e-3
+
+
 @pytest.mark.parametrize("limit", [14, 20, 40, 60])
 def test_with_limits_of_what_is_carried_a_wide_look_is_up_where_its_target_is_and_goes_up_with_it(limit):
     carried = CarriedLook(*(4 * (math.radians(limit),)))

@@ -2,12 +2,22 @@
 
 import math
 import random
+from dataclasses import replace
 
 import pytest
 from limber.hardware.safety import Command, Fault, State
 from limber.hardware.worker.drive import APPROACH_SPEED
 
-from tests.hardware.bus_simulation import BUSES, PLACES, POSE, STEPS_PER_RAD, begin, simulation
+from tests.hardware.bus_simulation import (
+    BUSES,
+    PLACES,
+    POSE,
+    STEPS_PER_RAD,
+    BusSimulation,
+    begin,
+    bus_device,
+    simulation,
+)
 from tests.hardware.simulation import largest, speeds, waving
 
 __all__ = ["begin", "simulation"]
@@ -318,6 +328,57 @@ def test_servos_that_could_not_hear_a_stop_go_limp_once_they_hear_again(
     simulation.cable.spoil = lambda data: data
     simulation.run(2.5, POSE)
     assert all(simulation.limp())
+
+
+@pytest.fixture(params=BUSES)
+def with_a_dead_servo(request, closing):
+    """Three armed servos, of which the first is to go limp and has died."""
+    device = bus_device(request.param, "hold")
+    channels = (replace(device.channels[0], on_silence="detach"), *device.channels[1:])
+    servos = BUSES[request.param](dict(PLACES))
+    simulation = closing(BusSimulation(replace(device, channels=channels), servos))
+    simulation.arm(POSE)
+    simulation.run(0.3, POSE)
+    servos.servos[1].silent = True
+    return simulation
+
+
+@pytest.mark.parametrize("end", ["stop", "stop and Clear Fault", "disarm"])
+@pytest.mark.parametrize("rate", [0.3, 1.0, 5.0])  # [rad/s]
+def test_beside_a_dead_servo_one_that_goes_on_turning_is_made_limp(with_a_dead_servo, end, rate):
+    simulation, turning = with_a_dead_servo, 2
+    way = simulation.bus.way
+
+    def goes_on(servo, dt):
+        has_torque = servo.number == turning and simulation.bus.has_torque(turning)
+        return rate * STEPS_PER_RAD * dt if has_torque else way(servo, dt)
+
+    if end == "disarm":
+        simulation.command(Command.DISARM)
+    else:
+        simulation.stop()
+    simulation.bus.way = goes_on
+    simulation.run(0.1, POSE)
+    if end == "stop and Clear Fault":
+        simulation.command(Command.CLEAR_FAULT)
+    simulation.run(1.0, POSE)
+    assert not simulation.bus.has_torque(turning)
+
+
+def test_a_servo_that_does_not_answer_its_release_is_told_and_does_not_keep_the_fault(with_a_dead_servo):
+    simulation = with_a_dead_servo
+    simulation.stop()
+    simulation.run(1.0, POSE)
+    simulation.command(Command.CLEAR_FAULT)
+    simulation.run(2.0, POSE)
+    simulation.command(Command.CLEAR_FAULT)
+    report = simulation.run(3.0, POSE)
+    assert report.state is State.DISARMED
+    assert any("'joint 1'" in text and "may have torque" in text for text in report.warnings)
+    simulation.bus.servos[1].silent = False
+    report = simulation.run(2.0, POSE)
+    assert not simulation.bus.has_torque(1)
+    assert not any("may have torque" in text for text in report.warnings)
 
 
 def test_a_channel_beyond_its_servos_range_is_a_fault_that_names_it(begin):

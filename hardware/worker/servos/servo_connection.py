@@ -37,7 +37,7 @@ from .standstill_monitor import StandstillMonitor
 EARLY = 1e-3  # [s] time by which a step of the worker may be early, or a time be rounded
 # [s] longest wait for an answer while servos follow goals: a lost answer does not delay goals for longer
 HURRIED = 0.05
-RELEASE_PAUSE = 0.1  # [s] time after a failed plan until servos are released again after a stop
+AGAIN = 0.3  # [s] time after a plan that failed until it is repeated, in which positions are read
 ARMING_STATES = (ConnectionState.ARMING, ConnectionState.ARMED)
 
 
@@ -69,7 +69,7 @@ class ServoConnection(Connection):
         self._standstill = StandstillMonitor()
         self._calibration_remarks: tuple[str, ...] = ()
         self._is_release_due = False  # whether servos have not answered their release after a stop
-        self._failed_at = -math.inf  # [s] time at which a plan failed for lack of an answer
+        self._failed_at: float | None = None  # [s] time of the last failure of the plan that was requested
         self._kept_turning: list[int] = []  # servos that did not come to rest after their motion was ended
         self._silence = ServoSilence(self._channels, self._positions if self._can.measures else None, time)
         self._feedback = ServoFeedback(
@@ -107,14 +107,16 @@ class ServoConnection(Connection):
 
     @property
     def is_disarmed(self) -> bool:
-        is_watching = self._standstill.is_watching(self._listened_at)
-        return super().is_disarmed and self._execution is None and not is_watching
+        is_at_work = self._execution is not None or self._standstill.is_watching(self._listened_at)
+        return super().is_disarmed and not self._is_release_due and not is_at_work
 
     @property
     def remarks(self) -> tuple[str, ...]:
         went_on = "went on turning after Stop and was made limp: check its operating mode"
         names = map(self._channels.name, self._kept_turning)
-        return (*(f"{name} {went_on}" for name in names), *self._calibration_remarks)
+        absent = f"{self._silence.absent}, so it may have torque: check its cable and power"
+        unreleased = (absent,) if self._failed_at is not None and self._is_pending else ()
+        return (*unreleased, *(f"{name} {went_on}" for name in names), *self._calibration_remarks)
 
     @property
     def homing_offsets(self) -> tuple[int | None, ...]:
@@ -134,7 +136,7 @@ class ServoConnection(Connection):
     def _requested(self, before: ConnectionState) -> None:
         if not self._is_known:
             return
-        self._execution, self._is_release_due = None, False
+        self._execution, self._failed_at, self._is_release_due = None, None, False
         if self.state in (ConnectionState.ARMING, ConnectionState.RELEASING):
             self._standstill.forget()
         self._dialogue.patience = PATIENT
@@ -187,10 +189,8 @@ class ServoConnection(Connection):
             self._execute(time)
         elif not self._identified:
             self._begin(self._plans.connecting(), self._connected, time)
-        elif self.state in PENDING.values():
+        elif self._is_pending and self._may_begin(time):
             self._start_plan(time)
-        elif self._is_release_due and time - self._failed_at > RELEASE_PAUSE:
-            self._release_stopped(time)
         elif not self.armed:
             self._watch_standstill(time)
             self._poll(time)
@@ -204,7 +204,7 @@ class ServoConnection(Connection):
 
     def close(self, time: float) -> None:
         self._moves.give_up()
-        if self._identified and (self.state is ConnectionState.LIMP or not super().is_disarmed):
+        if self._identified and (self.state is ConnectionState.LIMP or not self.is_disarmed):
             self._dialogue.interrupt(())
             self._ask(lambda: self._codec.stop({}, self._to_release))
             self._exchange_bytes(b"", time)
@@ -212,10 +212,18 @@ class ServoConnection(Connection):
             self._transmit(completion)
         self._transport.close()
 
-    # plans and their effects
+    @property
+    def _is_pending(self) -> bool:
+        """Whether servos have not answered what was requested, or their release after a stop."""
+        return self.state in PENDING.values() or self._is_release_due
+
+    def _may_begin(self, time: float) -> bool:
+        """Whether a plan may begin: a failed one only after positions were read, and held servos watched."""
+        failed = self._failed_at
+        return failed is None or (time - failed > AGAIN and not self._standstill.is_watching(time))
 
     def _start_plan(self, time: float) -> None:
-        """Start the plan that leads from the pending state to the desired one."""
+        """Start the plan that leads from the pending state to the desired one, or a release after a stop."""
         requested_servos = self._channels.servos_of(self._channels_meant)
         match self.state:
             case ConnectionState.ARMING:
@@ -223,7 +231,11 @@ class ServoConnection(Connection):
             case ConnectionState.RELEASING:
                 self._begin(self._plans.ending(requested_servos), self._released, time)
             case ConnectionState.DISARMING:
-                self._begin(self._plans.ending(self._to_release), self._disarmed, time)
+                if self._failed_at is None:
+                    self._begin_standstill_watch(time)
+                self._begin(self._plans.ending(self._to_release), lambda time: self._confirm(), time)
+            case _:
+                self._release_all(time)
 
     def _connected(self, time: float) -> None:
         self._identified = True
@@ -239,20 +251,14 @@ class ServoConnection(Connection):
         self._kept_turning = []
         self.limited_device, self._calibration_remarks = self._checks.compare_calibration()
 
-    def _disarmed(self, time: float) -> None:
-        self._confirm()
-        self._begin_standstill_watch(time)
-
     def _released(self, time: float) -> None:
         self._confirm()
         self._goals.forget(self._channels.servos_of(self._channels_meant))
 
     def _stop(self, time: float) -> None:
         """Stop at once, even during an open query: servos with a goal hold their current position if it is
-        known, or else that goal; servos to be released lose their torque.
-
-        Servos do not answer the frames of a stop, which may be damaged. So servos to be released are released
-        again afterwards, by a plan that waits for their answers, and is repeated until they have come.
+        known, or else that goal; servos to be released lose their torque. They do not answer the frames of a
+        stop, which may be damaged, and so are released again by a plan that waits for their answers.
         """
         goals = {**self._goals.sent, **self._channels.near_goals(self._positions.since(time - POSE_FRESH))}
         release = self._to_release
@@ -263,14 +269,14 @@ class ServoConnection(Connection):
         self._ask(lambda: self._codec.stop(hold, release))
         self._stopped()
         self._begin_standstill_watch(time)
-        self._release_stopped(time)
+        self._release_all(time)
 
-    def _release_stopped(self, time: float) -> None:
-        """Begin to release servos after a stop; if they do not answer, it is due again."""
+    def _release_all(self, time: float) -> None:
+        """Begin to release the servos that are to have no torque, which is due until they answer."""
         self._is_release_due = True
-        self._begin(self._plans.ending(self._to_release), self._released_stopped, time)
+        self._begin(self._plans.ending(self._to_release), self._all_released, time)
 
-    def _released_stopped(self, time: float) -> None:
+    def _all_released(self, time: float) -> None:
         self._is_release_due = False
 
     def _begin(self, plan: Plan, on_done: Callable[[float], None], time: float) -> None:
@@ -300,14 +306,12 @@ class ServoConnection(Connection):
             case PlanOutcome.DONE:
                 self._on_done(time)
             case PlanOutcome.FAILED:
-                self._failed_at = time
                 self._silence.absent = f"{self._channels.names(execution.missing)} did not answer"
-                if self._identified:
+                is_first, self._failed_at = self._failed_at is None, time
+                if self._identified and is_first:
                     is_arming = self._desired is DesiredState.ARMED
                     fault = Fault.POSE_UNREAD if is_arming else Fault.DEVICE_REFUSED
                     self.fail(fault, self._silence.absent)
-
-    # encoding and sending of messages
 
     @property
     def _to_release(self) -> list[int]:
@@ -344,8 +348,6 @@ class ServoConnection(Connection):
         if any(isinstance(message, Measured) for message in messages) and self._moves.is_waiting(self._move):
             self._moves.answer(self._move, True, time)
 
-    # at rest
-
     def _begin_standstill_watch(self, time: float) -> None:
         if self._can.measures:
             release = self._to_release
@@ -361,7 +363,7 @@ class ServoConnection(Connection):
         if rotating := self._standstill.went_on() if self._standstill.is_watching(time) else []:
             self._kept_turning = sorted({*self._kept_turning, *rotating})
             self._goals.release(rotating)
-            self._begin(self._plans.ending(rotating), lambda time: None, time)
+            self._release_all(time)
             self.fail(Fault.WENT_ON, self._channels.names(rotating))
 
     def _poll(self, time: float) -> None:
@@ -377,9 +379,7 @@ class ServoConnection(Connection):
             self._check(time)
 
     def _check(self, time: float) -> None:
-        """Query servos' errors and, while armed, their volatile settings at intervals, since goals are not
-        answered.
-        """
+        """Query servos' errors and, while armed, their volatile settings, since goals are not answered."""
         servos = self._channels.servos_of(self._channels_meant)
         settings = self._plans.volatile_settings(servos) if self.armed else {}
         self._ask(lambda: self._diagnostics.check(time, settings))
