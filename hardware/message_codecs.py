@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import struct
 from collections.abc import Iterable
-from dataclasses import fields
+from itertools import chain
 from typing import Any
 
 from ..motion import Kinematic
@@ -16,7 +16,6 @@ from .status import ChannelStatus
 DETAIL_BYTES = 320  # length to which a report's detail is cut: room for a path and the system's message
 WARNING_BYTES = 600  # length to which all warnings together are cut: about five sentences
 
-_CHANNEL_FIELDS = tuple(field.name for field in fields(ChannelStatus))
 _COUNTS = ("sent", "acknowledged", "lost", "refused", "clamped", "late_ms_p50", "late_ms_p99", "ack_ms_p50")
 _ORDERS = struct.Struct("<QQd?dd")  # layout of `Orders` without their motion
 _HEAD = struct.Struct("<QBB5Q3d")  # layout of a report's beat, state, fault and `_COUNTS`
@@ -94,7 +93,7 @@ class ReportCodec:
     def __init__(self, joints: int, channels: int) -> None:
         self._joints = joints
         self._channels = channels
-        numbers = 2 * joints + len(_CHANNEL_FIELDS) * channels
+        numbers = 2 * joints + len(ChannelStatus._fields) * channels
         self._layout = struct.Struct(f"<???{joints}?{numbers}dH{DETAIL_BYTES}sH{WARNING_BYTES}s")
         self._no_values = (0.0,) * joints
         self.size = _HEAD.size + self._layout.size
@@ -112,7 +111,7 @@ class ReportCodec:
             *report.confirmed,
             *(self._no_values if report.commanded is None else report.commanded),
             *_with_nan(report.positions),
-            *_with_nan(getattr(channel, name) for channel in report.channels for name in _CHANNEL_FIELDS),
+            *_with_nan(chain.from_iterable(report.channels)),
             *(len(detail), detail, len(warnings), warnings),
         )
 
@@ -132,7 +131,7 @@ class ReportCodec:
     def _decode(self, encoded: bytes) -> dict[str, Any]:
         """The fields of a report after its head."""
         has_commanded, is_reached, needs_confirmation, *rest = self._layout.unpack(encoded)
-        n, width = self._joints, len(_CHANNEL_FIELDS)
+        n, width = self._joints, len(ChannelStatus._fields)
         *numbers, length, detail, warning_length, warnings = rest[n:]
         known = [None if math.isnan(number) else number for number in numbers[n:]]
         return {
@@ -149,9 +148,9 @@ class ReportCodec:
         }
 
 
-def _with_nan(numbers: Iterable[float | None]) -> tuple[float, ...]:
+def _with_nan(numbers: Iterable[float | None]) -> list[float]:
     """The numbers, with NaN instead of None."""
-    return tuple(_UNKNOWN if number is None else number for number in numbers)
+    return [_UNKNOWN if number is None else number for number in numbers]
 
 
 def _text(data: bytes, length: int) -> str:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from .safety import DRIVEN, Fault, State
 
 
-@dataclass(frozen=True, slots=True)
-class ChannelStatus:
+class ChannelStatus(NamedTuple):
     """State of a channel's servo; None for values that are unknown or not measured.
 
     Attributes:

@@ -10,7 +10,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
-from enum import Enum
+from enum import Enum, StrEnum
 from typing import Protocol
 
 from ..errors import HardwareError
@@ -23,7 +23,7 @@ class ProtocolError(HardwareError, ValueError):
     """
 
 
-class Quantity(Enum):
+class Quantity(StrEnum):
     """A quantity that servos can report; the value is its name in messages."""
 
     POSITION = "position"

@@ -109,21 +109,17 @@ class _SplineSpan:
         seconds of the curve a second.
         """
         a, b, c, d = points
-        steps = (b - a, c - b, d - c)
-        first, middle, last = (
-            point + share * step for point, share, step in zip(points, self._shares, steps, strict=False)
-        )
-        left = first + self._inner_shares[0] * (middle - first)
-        right = middle + self._inner_shares[1] * (last - middle)
-        slopes = [DEGREE * step / span for step, span in zip(steps, self._spans, strict=True)]
-        bends = [
-            (after - before) / span
-            for before, after, span in zip(slopes, slopes[1:], self._inner, strict=False)
-        ]
-        inner_slopes = [
-            slope + share * span * bend
-            for slope, share, span, bend in zip(slopes, self._inner_shares, self._inner, bends, strict=False)
-        ]
-        velocity = inner_slopes[0] + self._share * (inner_slopes[1] - inner_slopes[0])
-        acceleration = 2.0 * (bends[0] + self._share * (bends[1] - bends[0]))
+        x, y, z = b - a, c - b, d - c
+        share_a, share_b, share_c = self._shares
+        span_a, span_b, span_c = self._spans
+        first, middle, last = a + share_a * x, b + share_b * y, c + share_c * z
+        slope_a, slope_b, slope_c = DEGREE * x / span_a, DEGREE * y / span_b, DEGREE * z / span_c
+        (share_left, share_right), (span_left, span_right) = self._inner_shares, self._inner
+        left = first + share_left * (middle - first)
+        right = middle + share_right * (last - middle)
+        bend_left, bend_right = (slope_b - slope_a) / span_left, (slope_c - slope_b) / span_right
+        slope_left = slope_a + share_left * span_left * bend_left
+        slope_right = slope_b + share_right * span_right * bend_right
+        velocity = slope_left + self._share * (slope_right - slope_left)
+        acceleration = 2.0 * (bend_left + self._share * (bend_right - bend_left))
         return Kinematic(left + self._share * (right - left), velocity * rate, acceleration * rate * rate)

@@ -25,26 +25,29 @@ class ShownRanges:
 
     def __init__(self, limits: Sequence[Limits]) -> None:
         self._limits = limits
-        self._ranges: deque[list[Reach]] = deque(maxlen=REMEMBERED)
+        # of each frame: lowest and highest positions (channels,) of these ranges
+        self._lowest: deque[list[float]] = deque(maxlen=REMEMBERED)
+        self._highest: deque[list[float]] = deque(maxlen=REMEMBERED)
         self._frame: tuple[Kinematic, ...] = ()
 
     def add(self, frame: tuple[Kinematic, ...]) -> None:
         """Add a frame of states (channels,)."""
         self._frame = frame
-        self._ranges.append(
-            [stopping(state, limits) for state, limits in zip(frame, self._limits, strict=True)]
-        )
+        ranges = [stopping(state, limits) for state, limits in zip(frame, self._limits, strict=True)]
+        self._lowest.append([low for low, _ in ranges])
+        self._highest.append([high for _, high in ranges])
 
     def restart(self, frame: tuple[Kinematic, ...]) -> None:
         """Forget earlier frames, and start with `frame`: states (channels,)."""
-        self._ranges.clear()
+        self._lowest.clear()
+        self._highest.clear()
         self.add(frame)
 
     def within(self, positions: Sequence[float]) -> list[float]:
         """The positions (channels,), clamped to the ranges of the newest frame."""
         return [
             min(max(position, low), high)
-            for position, (low, high) in zip(positions, self._ranges[-1], strict=True)
+            for position, low, high in zip(positions, self._lowest[-1], self._highest[-1], strict=True)
         ]
 
     def reaches(
@@ -59,17 +62,20 @@ class ShownRanges:
         stop from its state `played` on the curve, but no farther (up to `turning_excess`) than from its state
         at the `end` of the known curve: until then it is known that it brakes.
         """
-        ranges = [self._ranges[-k] for k in range(1, min(count, len(self._ranges)) + 1)]
+        newest = range(-min(count, len(self._lowest)), 0)
+        lows = zip(*(self._lowest[k] for k in newest), strict=True)
+        highs = zip(*(self._highest[k] for k in newest), strict=True)
         reaches = []
-        for channel, (positions, state) in enumerate(zip(known, self._frame, strict=True)):
-            spans = [span[channel] for span in ranges]
-            reach = min(*positions, *(low for low, _ in spans)), max(*positions, *(high for _, high in spans))
+        for channel, (positions, low, high, state) in enumerate(
+            zip(known, lows, highs, self._frame, strict=True)
+        ):
+            reach = min(*positions, *low), max(*positions, *high)
             if state.velocity == state.acceleration == 0.0:
                 limits = self._limits[channel]
                 excess = turning_excess(limits)
                 lowest, highest = _united(reach, stopping(end[channel], limits))
-                low, high = stopping(played[channel], limits)
-                reach = _united(reach, (max(low, lowest - excess), min(high, highest + excess)))
+                nearest, farthest = stopping(played[channel], limits)
+                reach = _united(reach, (max(nearest, lowest - excess), min(farthest, highest + excess)))
             reaches.append(reach)
         return reaches
 
@@ -91,6 +97,8 @@ def stopping(state: Kinematic, limits: Limits) -> Reach:
     """(lowest, highest) position that a joint passes on the fastest stop from `state`, with its velocity and
     acceleration as by `feasible`.
     """
+    if state.velocity == state.acceleration == 0.0:
+        return state.position, state.position
     start = feasible(state, limits)
     return stopping_range(
         (start.position, start.velocity, start.acceleration), limits.acceleration, limits.jerk
