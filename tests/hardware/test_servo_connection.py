@@ -381,6 +381,23 @@ def test_a_servo_that_does_not_answer_its_release_is_told_and_does_not_keep_the_
     assert not any("may have torque" in text for text in report.warnings)
 
 
+def test_the_release_of_a_servo_stays_due_after_a_stop_while_others_are_released_by_hand(with_a_dead_servo):
+    simulation = with_a_dead_servo
+    simulation.stop()
+    for seconds in (1.0, 2.0):  # the stop is cleared, then the fault of the missing answer
+        simulation.run(seconds, POSE)
+        simulation.command(Command.CLEAR_FAULT)
+    simulation.run(0.5, POSE)
+    simulation.command(Command.RELEASE, channels=frozenset({1}))
+    report = simulation.run(1.0, POSE)
+    assert simulation.limp()[1]
+    assert report.fault is Fault.DEVICE_REFUSED
+    assert "'joint 1'" in report.detail
+    simulation.bus.servos[1].silent = False
+    simulation.run(2.0, POSE)
+    assert simulation.limp() == [True, True, False]
+
+
 def test_a_channel_beyond_its_servos_range_is_a_fault_that_names_it(begin):
     simulation = begin("feetech_sts", ids=(1, 2, 300))
     report = simulation.run(0.5, POSE)

@@ -12,13 +12,7 @@ from collections.abc import Callable, Sequence
 from ...device import Device
 from ...errors import HardwareError
 from ...protocols.dialogue import PATIENT, Dialogue
-from ...protocols.interface import (
-    Codec,
-    Exchange,
-    Measured,
-    Message,
-    ProtocolError,
-)
+from ...protocols.interface import Codec, Exchange, Measured, Message, ProtocolError
 from ...safety import Fault
 from ...transport import Transport
 from ..connection import AWAY, POLL_EVERY, POSE_FRESH, READ_EVERY, Connection, Moves, Raw, Readings
@@ -136,7 +130,9 @@ class ServoConnection(Connection):
     def _requested(self, before: ConnectionState) -> None:
         if not self._is_known:
             return
-        self._execution, self._failed_at, self._is_release_due = None, None, False
+        self._execution, self._failed_at = None, None
+        is_due = self._is_release_due or before is ConnectionState.DISARMING
+        self._is_release_due = is_due and self.state is ConnectionState.RELEASING
         if self.state in (ConnectionState.ARMING, ConnectionState.RELEASING):
             self._standstill.forget()
         self._dialogue.patience = PATIENT
