@@ -19,7 +19,8 @@ LENGTHS = (0.0, 1.0, 1e-9, 1e-300, 1e6)  # [m] lengths of bars, each multiplied 
 MOST_BODIES = 9  # exclusive bound of the number of bodies
 TINY_STEPS = (1 / 60, 1e-12, 1e7)  # [s] durations of frames, some of them extreme
 MOST_STEPS = 30  # exclusive bound of the number of steps of a solve
-KINDS_OF_TASKS = 6  # number of kinds that the kernel knows; a few tasks have another number
+# number of kinds of tasks that the kernel knows, numbered from 0; a few random tasks have an invalid number
+KINDS_OF_TASKS = 6
 
 
 def mechanism_of(draw: np.random.Generator) -> Mechanism:

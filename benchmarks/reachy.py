@@ -131,12 +131,13 @@ def motion(seconds: float, rate: int) -> dict[str, list]:
 
 
 def lag(observed: np.ndarray, begun: float, times: np.ndarray, desired: np.ndarray) -> float:
-    """Delay [s] at which the observed motion is nearest to the desired one: the median over the joints.
+    """Delay [s] at which the observed motion is nearest to the desired one: the median over the joints. The
+    first `SETTLE` and the last .5 s do not count.
 
     Args:
         observed: Time [s] and angles [rad] of each observation, (t, 1 + n).
         begun: Time [s] at which the motion began.
-        times: (f,) [s] times of the desired angles, from then on.
+        times: (f,) [s] times of the desired angles since the motion began.
         desired: (f, n) [rad] desired angles.
     """
     inside = (observed[:, 0] > begun + SETTLE) & (observed[:, 0] < begun + times[-1] - 0.5)

@@ -171,8 +171,8 @@ def _face(rig, chain, front: Vector) -> None:
 
 
 def _size(rig, bone: str) -> tuple[float, Vector]:
-    """Width [m] of a head, the middle one of its three sides, and its centre in its bone's frame: of its
-    meshes, otherwise of its bone.
+    """(width [m], centre) of a head in the frame of its bone, by the box around its meshes, whose
+    middle-sized edge counts as the width. Without meshes: by the bone, `WIDTH` times its length wide.
     """
     length, to_bone = rig.data.bones[bone].length, (rig.matrix_world @ rig.pose.bones[bone].matrix).inverted()
     meshes = [mesh for mesh in rig.children if mesh.type == "MESH" and mesh.parent_bone == bone]

@@ -158,8 +158,8 @@ def triangles(path: Path, visual: Visual) -> tuple[np.ndarray, np.ndarray]:
 
 
 def closed_surface(body: Body, voxel: float) -> bmesh.types.BMesh:
-    """Triangulated union of a body's shapes, remeshed with voxels of size `voxel` [m] (0: not remeshed),
-    without separate pieces below `SMALLEST`.
+    """Triangulated surface of a body's shapes without separate pieces below `SMALLEST`. Voxels of size
+    `voxel` [m] unite the shapes; with 0 they stay separate. Empties this Blender's file.
     """
     bpy.ops.wm.read_factory_settings(use_empty=True)
     mesh = bpy.data.meshes.new("Body")

@@ -123,7 +123,7 @@ class LIMBER_OT_install_robot_meshes(Stepwise, ReadsFile):
 
     filepath: StringProperty(
         name="Folder or File",
-        description="The folder, or the robot's URDF file",
+        description="The robot's URDF file, or a folder with it and its meshes",
         subtype="FILE_PATH",
         options={"SKIP_SAVE"},
     )

@@ -42,7 +42,8 @@ class Span(NamedTuple):
 
 
 def by_names(bones: Parents, above: Above, control_of: Callable[[str], str]) -> GazeBones:
-    """Last bones of torso, head and eyes, found by the bones' names.
+    """Last bones of torso and head, and the eyes, found by English names. A head of several segments ends
+    with its last segment or, if there are eyes, with its first one.
 
     Args:
         bones: Parent of each bone, parents before their children.

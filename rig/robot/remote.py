@@ -1,5 +1,6 @@
 """Remote control of an armature or a mechanism by OSC over UDP: the commands of `remote_orders`, stopping all
-robots, and arming its own if that is allowed. The addresses are in docs/remote.md.
+robots, and, if that is allowed, arming the robot of this armature or mechanism. The addresses are in
+docs/remote.md.
 
 Commands make changes that a user could make by hand, without undo steps.
 """
