@@ -139,8 +139,8 @@ class Grid:
 
     @property
     def digits(self) -> list[int]:
-        """Numbers of values of the postures' joints, then of the target's three angles: the bases of a
-        mixed-radix number that is a pair's index.
+        """Number of steps of each joint of a posture, then of each of the target's three angles. A pair's
+        index is a number of mixed radix with these bases.
         """
         return [POSTURE_STEPS] * len(swept_joints(self.name)) + [TARGET_STEPS] * 3
 

@@ -144,7 +144,9 @@ def bodies(link: ModelLink, urdf: Path, leave_out: tuple[str, ...]) -> dict[Colo
 
 
 def triangles(path: Path, visual: Visual) -> tuple[np.ndarray, np.ndarray]:
-    """Vertices (n, 3) in the link's frame [m] and faces (m, 3) of a mesh file."""
+    """Vertices (n, 3), in the link's frame [m], and faces (m, 3) of a mesh file. Empties the open Blender
+    file.
+    """
     bpy.ops.wm.read_factory_settings(use_empty=True)
     read_mesh = bpy.ops.wm.obj_import if path.suffix.lower() == ".obj" else bpy.ops.wm.stl_import
     read_mesh(filepath=str(path), forward_axis="Y", up_axis="Z")

@@ -1,4 +1,4 @@
-"""The table of solvers by name, which panels, benchmarks and tests use."""
+"""The table of solvers by name. Solvers are made from it, and choices of solvers listed."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace

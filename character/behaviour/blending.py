@@ -202,7 +202,9 @@ def _weights(visit: Visit, names: Sequence[str], usual: Usual) -> list[float]:
 
 
 def _shares(role: ChainRole, usual: Usual) -> list[float]:
-    """Influence, share, life, aversion and lids of a role, as in `BlendState`."""
+    """Influence, share, life, aversion and lids of a role, as in `BlendState`. What the role leaves open is
+    the chain's usual influence and share, full life and aversion, and open lids.
+    """
     return [
         usual.influence if role.influence is None else role.influence,
         usual.share if role.share is None else role.share,

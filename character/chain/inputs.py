@@ -227,7 +227,9 @@ def _direction_to(end: EndInputs, base: Matrix) -> Vector | None:
 
 
 def _averted(inputs: ChainInputs, eyes: EyesState) -> LookSettings:
-    """Settings of the look with the eyes' offset from the target."""
+    """Settings of the look in which the eyes' momentary aversion, scaled by its setting, is added to the
+    offsets from the target.
+    """
     (aside, up), look = eyes.averted, inputs.look
     aversion = inputs.eyes.aversion
     return LookSettings(look.widest, look.aside + aversion * aside, look.up + aversion * up)

@@ -64,8 +64,8 @@ def joints_of(headings: Iterable[str]) -> dict[str, StateJoint]:
 
 
 def _joint(number: int, is_franka: bool) -> StateJoint:
-    """Joint of a recorded state, given its number, which counts from 1; `is_franka`: libfranka has recorded
-    it, so that Franka's models may name it too.
+    """Joint of a recorded state, given its number, which counts from 1. With `is_franka` libfranka recorded
+    the state, and the joint also has the names of Franka's models.
     """
     others = tuple(f"{robot}_joint{number}" for robot in FRANKAS) if is_franka else ()
     return StateJoint(f"joint_{number}", others)

@@ -178,8 +178,8 @@ class PoseConfirmation:
         return tuple(sorted({joint for joint in unknown if joint not in self._values}))
 
     def complete(self, known: Raw) -> tuple[float | None, ...]:
-        """Known raw positions (channels,), completed by those of channels whose joints are all confirmed;
-        None for the others.
+        """Raw positions (channels,): the known ones, and those that follow from the joints' confirmed values;
+        None for a channel that is neither known nor has all of its joints confirmed.
         """
         values = [self._values.get(joint, 0.0) for joint in range(len(self._device.joints))]
         completed = []

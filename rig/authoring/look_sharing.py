@@ -115,7 +115,13 @@ def _split(
 
 
 def _taken(share: float, look: float, carried: CarriedLook) -> float:
-    """The largest angle [rad] that a chain takes of a look to either side by an angle [rad]."""
+    """The largest angle [rad] by which a chain rotates in a look to one side by `look` [rad].
+
+    Args:
+        share: Share of the look that the chain follows.
+        look: Angle [rad] of the look.
+        carried: How far what the chain carries can look; the chain also takes what that cannot reach.
+    """
     rest = (1.0 - share) * look
     return look - min(abs(carried.within(aside, 0.0)[0]) for aside in (rest, -rest))
 

@@ -310,8 +310,8 @@ def _disambiguate(bones_by_part: dict[BodyPart, list[str]], heads: Heads | None)
 
 
 def _assign_arm(side_bones: dict[str, list[str]], heads: Heads | None) -> None:
-    """Assigns the ambiguous names of an arm: a "shoulder" is a collar or an upper arm, an "elbow" a forearm,
-    a "wrist" a hand.
+    """Assigns the ambiguous names of an arm: a "shoulder" is a collar, an upper arm or, as one hinge of
+    several, neither; an "elbow" is a forearm if there is no other; a "wrist" is the hand.
     """
     if "shoulder" in side_bones and heads is not None and _is_hinge_of_shoulder(side_bones, heads):
         del side_bones["shoulder"]

@@ -27,8 +27,9 @@ class ClipSounds(NamedTuple):
 
 
 def clip_sounds(scene: bpy.types.Scene, frames: range) -> ClipSounds:
-    """Sounds that begin in these frames of a scene, read from their files. Sounds that are cut at their
-    begin, cannot be read, or are too many or too large get a remark instead.
+    """Sounds that begin in these frames of a scene, read from their files. A sound whose strip does not begin
+    where its file begins, that cannot be read, or that is beyond the number or size of sounds gets a remark
+    instead; one too large at the first frame can be copied to stand beside the file (`beside`).
     """
     seconds_a_frame = scene.render.fps_base / scene.render.fps
     sounds: list[PackedSound] = []

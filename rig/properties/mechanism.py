@@ -80,7 +80,7 @@ class LimberMass:
     )
     mass: FloatProperty(
         name="Mass",
-        description="Mass of the body, for goals of the centre of mass. Its centre is that of its meshes",
+        description="Mass of the body, for goals of the centre of mass, if Mass From is Own",
         default=0.1,
         min=0.0,
         soft_max=10.0,
@@ -209,7 +209,7 @@ class LimberClosure(PropertyGroup):
 class LimberMechanismGoal(PropertyGroup):
     """Goal of a body, or of the centre of mass of all bodies."""
 
-    name: StringProperty(name="Name", description="Name of the goal", default="Goal")
+    name: StringProperty(name="Name", description="Name of the goal in lists and messages", default="Goal")
     does: EnumProperty(
         name="Goal",
         description="Kind of goal: what the body must do, such as to be at a target",
