@@ -37,6 +37,7 @@ LAST_WORDS = 30.0  # [s] time by which they print it before their process is kil
 # thread. Bytecode that one process compiles is stored for the next one, even if the machine's settings forbid
 # that: a process with a Blender would compile for 4 s.
 ENVIRONMENT = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+ENVIRONMENT["LP_NUM_THREADS"] = "0"  # windows are drawn in software by the thread that draws
 ENVIRONMENT |= {"PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": str(ROOT / "build" / "bytecode")}
 ENVIRONMENT[HANGING] = str(LIMIT - LAST_WORDS)
 
