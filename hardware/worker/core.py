@@ -6,6 +6,7 @@ It neither sleeps nor reads a clock, so that tests run it in simulated time.
 from __future__ import annotations
 
 import secrets
+from dataclasses import replace
 
 from ...motion import Kinematic
 from ..device import Device
@@ -173,10 +174,7 @@ class Worker:
         known: Raw = (None,) * len(self._device.channels) if connection is None else connection.pose(time)
         missing = next((self._device.channels[k].label for k in sorted(needed) if known[k] is None), None)
         measures = connection is not None and connection.measures
-        commanded = None
-        if controller is not None and self._safety.state in FOLLOWING:
-            commanded = controller.commanded
-        return SafetyInputs(
+        inputs = SafetyInputs(
             stop=stop,
             command=request.command,
             fault_report=self._no_port if connection is None else connection.fault_report,
@@ -193,10 +191,16 @@ class Worker:
             frame_age=time - min(self._buffer.came_at, self._last_step),
             moves_unread_for=0.0 if connection is None else connection.unread_for,
             remark=self._buffer.remark,
-            device_armed=controller is not None,
-            arrived=controller is not None and controller.arrived,
-            done=controller is not None and controller.done,
-            at_rest=controller is None or _is_at_rest(connection, controller),
+        )
+        if controller is None:
+            return inputs
+        commanded = controller.commanded if self._safety.state in FOLLOWING else None
+        return replace(
+            inputs,
+            device_armed=True,
+            arrived=controller.arrived,
+            done=controller.done,
+            at_rest=_is_at_rest(connection, controller),
             jumped=commanded is not None and self._buffer.jumped(commanded),
         )
 

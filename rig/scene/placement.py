@@ -221,9 +221,8 @@ class Placement:
         return link @ self._rests.in_parent(bone) @ _translation(location)
 
     def _link(self, rig: bpy.types.Object, bone: bpy.types.Bone) -> np.ndarray | None:
-        """Frame (4, 4), in armature space, of a bone that is a link of a whole body; None if the bone is not
-        a link of a body, if another mover moves it or a bone above it too, or if the armature is a body of a
-        mechanism.
+        """Frame (4, 4), in armature space, of a bone that is a link of a whole body; None if it is none, if
+        another mover moves it or a bone above it too, or if the armature is a body of a mechanism.
         """
         uid = rig.session_uid
         if bone is None or uid in self.bodies or bone.name not in (frames := self.frames.get(uid, {})):
