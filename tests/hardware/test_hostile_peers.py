@@ -79,7 +79,9 @@ FLOODS = {
 
 
 class Flooding:
-    """A daemon that behaves correctly until `flood` is set; then it sends that repeatedly."""
+    """A daemon that behaves correctly until `flood` is set; then it sends that again and again to each client
+    whose first message, the handshake, it has answered.
+    """
 
     def __init__(self) -> None:
         self._server = socket.create_server(("127.0.0.1", 0))
@@ -101,7 +103,7 @@ class Flooding:
 
     def _talk(self, client: socket.socket) -> None:
         client.settimeout(0.005)
-        daemon = ReachyDaemon(time.perf_counter(), AWAKE)
+        daemon, flood = ReachyDaemon(time.perf_counter(), AWAKE), b""
         try:
             while True:
                 try:
@@ -110,7 +112,9 @@ class Flooding:
                         return
                 except TimeoutError:
                     data = b""
-                client.sendall(daemon.hear(b"" if self.flood else data, time.perf_counter()) + self.flood)
+                answer = daemon.hear(b"" if flood else data, time.perf_counter())
+                client.sendall(answer + flood)
+                flood = self.flood if answer else flood
         except OSError:  # its client has disconnected
             return
 
