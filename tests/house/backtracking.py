@@ -4,6 +4,7 @@ matcher, such as Python's, looks.
 
 import re
 from collections.abc import Callable, Iterator
+from functools import cache
 from re import _constants as code  # type: ignore[attr-defined]
 from re import _parser as parser  # type: ignore[attr-defined]
 
@@ -35,18 +36,23 @@ def steps(pattern: str, text: str, everywhere: bool, whole: bool) -> int:
         whole: Whether the match must extend to the end of the text, as for `fullmatch`.
     """
     matcher = _Matcher(text)
-    nodes = list(parser.parse(pattern))
+    nodes = _parsed(pattern)
     for start in range(len(text) + 1 if everywhere else 1):
         if matcher.matches(nodes, start, lambda end: not whole or end == len(text)):
             break
     return matcher.count
 
 
+@cache
+def _parsed(pattern: str) -> list:
+    return list(parser.parse(pattern))
+
+
 def words(pattern: str) -> list[str]:
     """Letters and runs of letters with which a text can match a pattern for a long time."""
     found: dict[str, None] = {}
     run = ""
-    for op, value in _flat(parser.parse(pattern)):
+    for op, value in _flat(_parsed(pattern)):
         letter = _example(op, value)
         run = run + letter if op is code.LITERAL else ""
         found.update(dict.fromkeys(word for word in (letter, run) if word))

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.house.sources import nodes_of
+
 ROOT = Path(__file__).resolve().parents[2]
 DOCUMENTS = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
 FILE = re.compile(r"`((?:\w+/)+\w+\.py)`")
@@ -120,7 +122,7 @@ def texts() -> set[str]:
     """Texts in the program, in lower case, with ... for the parts that a message fills in."""
     found = set()
     for path in (path for name in PACKAGES for path in (ROOT / name).rglob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in nodes_of(path):
             parts = node.values if isinstance(node, ast.JoinedStr) else [node]
             values = [
                 part.value if isinstance(part, ast.Constant) else "..."

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.house.sources import nodes_of
+
 ROOT = Path(__file__).resolve().parents[2]
 TEXTS = {"label": "text", "row": "heading", "column": "heading"}  # layout method -> its argument with a text
 MODULES = [path for folder in ("panels", "operators") for path in sorted((ROOT / folder).rglob("*.py"))]
@@ -23,7 +25,5 @@ def translated(call: ast.Call) -> bool:
 
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(ROOT)))
 def test_lines_of_panels_are_not_translated(path: Path):
-    calls = (
-        node for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))) if isinstance(node, ast.Call)
-    )
+    calls = (node for node in nodes_of(path) if isinstance(node, ast.Call))
     assert [f"line {call.lineno}" for call in calls if translated(call)] == []

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.house.sources import nodes_of
+
 ROOT = Path(__file__).resolve().parents[2]
 NUMPY, SERIAL, BLENDER = (
     {"numpy"},
@@ -60,7 +62,7 @@ def imports(path: Path) -> list[tuple[tuple[str, ...], bool]]:
     """
     found: list[tuple[tuple[str, ...], bool]] = []
     folder = path.relative_to(ROOT).parent.parts
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in nodes_of(path):
         if isinstance(node, ast.Import):
             found += [(tuple(name.name.split(".")), False) for name in node.names]
         elif isinstance(node, ast.ImportFrom) and node.level == 0:
@@ -123,7 +125,7 @@ def imported_from(path: Path) -> dict[str, str]:
     """The layer from which a file imports a name, by the name."""
     folder = path.relative_to(ROOT).parent.parts
     layers: dict[str, str] = {}
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in nodes_of(path):
         if isinstance(node, ast.ImportFrom) and node.level:
             package = (*folder[: len(folder) - (node.level - 1)], *(node.module or "").split("."))
             layers |= {name.asname or name.name: package[0] or name.name for name in node.names}
@@ -134,9 +136,8 @@ def bases(path: Path) -> list[tuple[str, str]]:
     """Each class of a file with the first name of each of its bases: `Stage` for `Stage[View]`, `stage` for
     `stage.Stage`.
     """
-    tree = ast.parse(path.read_text(encoding="utf-8"))
     pairs = [
-        (node.name, base) for node in ast.walk(tree) if isinstance(node, ast.ClassDef) for base in node.bases
+        (node.name, base) for node in nodes_of(path) if isinstance(node, ast.ClassDef) for base in node.bases
     ]
     return [
         (name, next(part.id for part in ast.walk(base) if isinstance(part, ast.Name))) for name, base in pairs

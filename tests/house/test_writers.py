@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.house.sources import nodes_of
+
 ROOT = Path(__file__).resolve().parents[2]
 LAYERS = (
     "api.py",
@@ -83,11 +85,7 @@ def writes(call: ast.Call) -> bool:
 def test_no_module_writes_a_file_by_itself(path: Path):
     if path.relative_to(ROOT).as_posix() in OTHERS:
         return
-    found = [
-        node.lineno
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-        if isinstance(node, ast.Call) and writes(node)
-    ]
+    found = [node.lineno for node in nodes_of(path) if isinstance(node, ast.Call) and writes(node)]
     assert not found, (
         f"lines {found} write a file: use files/atomic.py, so that a full disk or a crash leaves the old one"
     )
