@@ -13,7 +13,7 @@ from .robots import protocol_of
 
 
 def info(character: CharacterFile) -> dict[str, Any]:
-    """The content of a character file, as a dict for JSON."""
+    """Summary of a character file as a dict for JSON: names, numbers and times, not motions or meshes."""
     return {
         "name": character.name,
         "made_by": character.made_by,

@@ -75,7 +75,9 @@ def _chain(director: Director, number: int) -> dict[str, Any]:
 
 
 def decision_line(decision: dict[str, Any]) -> str:
-    """A decision as a line of text."""
+    """A decision of the behaviour as a line of text: its time; what was ordered, which gesture began or how
+    the state changed; and the cause.
+    """
     begin = f"{decision['time']:.1f} s: "
     if "order" in decision:
         return f"{begin}{decision['order']} ({decision['cause']})"

@@ -114,7 +114,7 @@ class _ColladaFile:
         self._index_of: dict[Colour | None, int] = {}
 
     def read(self, up_axis: UpAxis) -> Faces:
-        """Mesh of the whole scene."""
+        """Mesh of the whole scene in metres, with Z up; `up_axis` says how the file's up axis is read."""
         unit = self.root.find("asset/unit")
         metre = float(unit.get("meter", "1")) if unit is not None else 1.0
         self.mesh.rotated_from = self._rotated_from(up_axis)

@@ -36,7 +36,7 @@ from .table import tracked_links
 mpl.use("Agg")  # renders without a screen
 from matplotlib import pyplot as plt
 
-# [1/s] gains K; at 60 Hz 60 corrects the whole error in a step, and 120 diverges
+# [1/s] gains K; at 60 Hz 60 corrects the whole error in a step, and 120 or more diverges
 GAINS = (0.0, 1.0, 5.0, 20.0, 60.0, 150.0)
 STEPS = 90  # number of steps whose errors are drawn
 JOINTS = (20, 50, 100, 200, 350, 500)  # numbers of joints of the synthetic trees

@@ -170,8 +170,8 @@ def make_model(
         posture_jumps: Whether the posture can change abruptly, as between stored postures; the mover then
             makes a gradual transition, as always without a motion filter.
         options: The solver's options object.
-        transition: Duration [s] of that transition; 0: as fast as half of the joints' velocity, acceleration
-            and jerk limits allow.
+        transition: Duration [s] of that transition; 0: as fast as possible with half of the joints' velocity,
+            acceleration and jerk limits.
 
     Raises:
         SkeletonError, GazeError, LimitsError: a joint or a name cannot be used; the message names it and the

@@ -9,8 +9,7 @@ FIRST_INTERVAL = 1.0 / 24.0
 LONGEST_INTERVAL = 0.2  # [s] longest gap that counts for the frame rate; a longer one counts as a pause
 REMEMBERED = 64  # number of newest gaps that determine the rate: a second at 60 frames a second
 LEARNED = 16  # number of gaps from which the rate is known
-# [intervals] gap during motion above which it counts as a stall, and above which a gap is left out of the
-# mean
+# [intervals] gap above which it is an outlier: during motion it counts as a stall, and the mean leaves it out
 STALL = 2.5
 # [s] longest part of a stall for which faster frames count as catching up; if they are still faster after
 # that, it is a new rate

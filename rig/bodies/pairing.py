@@ -22,7 +22,7 @@ from . import controlled, limbs, names, receiver
 from .part_names import BodyPart, Parents
 
 LIMBS = ("upper_arm", "forearm", "thigh", "shin")  # body parts that make up the limbs
-TOE_WEIGHT = 0.5  # weight of a toe's pair; other pairs have 1, but captured toes jitter
+TOE_WEIGHT = 0.5  # weight of a toe's pair: less than the others' 1, since captured toes jitter
 
 
 class Linked(NamedTuple):

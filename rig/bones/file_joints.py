@@ -174,8 +174,8 @@ def match(
 def _by_bare_names(
     names: Sequence[str], joints: Sequence[FileJoint], taken: set[int]
 ) -> dict[str, FileJoint]:
-    """Name in the file -> joint, for joints that are not `taken` and names compared without namespace and the
-    word "joint". Empty unless each name identifies exactly one joint, since the file may otherwise be another
+    """Name in the file -> joint, for joints that are not `taken`. Only the bare names are compared; see
+    `_bare`. Empty unless each name identifies exactly one joint, since the file may otherwise be another
     robot's.
     """
     if len(names) > len(joints) - len(taken):

@@ -15,7 +15,7 @@ from .joint_kinds import dof_axes
 
 
 def _keyed(owner: bpy.types.Object) -> set[str]:
-    """Data paths of the owner's channels that have keyframes or drivers."""
+    """Data paths of the owner's channels that have keyframes or drivers which are not muted."""
     curves = [curve for action, slot in actions.playing(owner) for curve in actions.fcurves(action, slot)]
     drivers = owner.animation_data.drivers if owner.animation_data else ()
     return {curve.data_path for curve in [*curves, *drivers] if not curve.mute}

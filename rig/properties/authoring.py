@@ -115,8 +115,8 @@ class LimberAuthoring:
     transition: SecondsProperty(
         name="Transition",
         description=(
-            "Duration of a change of posture; 0: as fast as half of the joints' velocity, acceleration and"
-            " jerk limits allows"
+            "Duration of a change of posture; 0: as fast as possible with half of the joints' velocity,"
+            " acceleration and jerk limits"
         ),
         default=0.0,
         soft_max=10.0,

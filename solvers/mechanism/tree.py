@@ -232,8 +232,9 @@ class _Growth:
         return CarriedFrame(carrier, offset), tuple(carriers)
 
     def _close(self, joint: Joint) -> None:
-        """Adds the closure of a joint between two bodies in the tree; if the joint's values are needed, it
-        carries a copy of its child, which the closure fixes to the child.
+        """Adds the closure of a joint between two bodies that are already in the tree. A joint whose values
+        are needed is itself added to the tree, with a copy of its child body at its end; the closure then
+        fixes this copy to the child.
         """
         child = self.placed[joint.child]
         if joint.is_valued:

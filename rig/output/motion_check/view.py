@@ -30,7 +30,9 @@ class LimberFinding(bpy.types.PropertyGroup):
     subject: StringProperty(
         name="Subject", description="Joint, link, chain, body or mechanism in which the problem is"
     )
-    kind: StringProperty(name="Kind", description="Identifier of the kind of finding")
+    kind: StringProperty(
+        name="Kind", description="What is wrong, such as a jump or lost aim; decides the icon"
+    )
     frame: IntProperty(name="Frame", description="Frame in which the finding is worst")
     until: IntProperty(name="Last Frame", description="Last frame of the finding")
     since: IntProperty(name="First Frame", description="First frame of the finding")
