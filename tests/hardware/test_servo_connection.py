@@ -398,6 +398,63 @@ def test_the_release_of_a_servo_stays_due_after_a_stop_while_others_are_released
     assert simulation.limp() == [True, True, False]
 
 
+@pytest.mark.parametrize("end", ["stop", "disarm"])
+@pytest.mark.parametrize("protocol", BUSES)
+def test_a_long_disturbance_keeps_no_servo_from_its_release_beside_servos_that_hold(closing, protocol, end):
+    device = bus_device(protocol, "hold")
+    channels = (replace(device.channels[0], on_silence="detach"), *device.channels[1:])
+    simulation = closing(BusSimulation(replace(device, channels=channels), BUSES[protocol](dict(PLACES))))
+    simulation.arm(POSE)
+    simulation.cable.spoil = lambda data: b"\x00" * len(data)
+    if end == "disarm":
+        simulation.command(Command.DISARM)
+    else:
+        simulation.stop()
+    simulation.run(1.5, POSE)
+    assert not any(simulation.limp())
+    simulation.cable.spoil = lambda data: data
+    simulation.run(2.5, POSE)
+    assert simulation.limp() == [True, False, False]
+
+
+@pytest.mark.parametrize("then", [Command.RELEASE, Command.JOG])
+@pytest.mark.parametrize("wait", [0.1, 0.2])
+def test_a_servo_that_goes_on_turning_is_made_limp_while_another_is_released_or_moved(simulation, then, wait):
+    simulation.arm(POSE)
+    way, turning = simulation.bus.way, 2
+
+    def goes_on(servo, dt):
+        has_torque = servo.number == turning and simulation.bus.has_torque(turning)
+        return 3.0 * STEPS_PER_RAD * dt if has_torque else way(servo, dt)
+
+    simulation.command(Command.DISARM)
+    simulation.bus.way = goes_on
+    simulation.run(wait, POSE)
+    simulation.command(then, channels=frozenset({2}), target=2, amount=0.1)
+    report = simulation.run(1.0, POSE)
+    assert not simulation.bus.has_torque(turning)
+    assert report.fault is Fault.WENT_ON
+
+
+def test_servos_that_are_limp_beside_one_that_does_not_answer_their_release_may_fall(simulation):
+    simulation.arm(POSE)
+    simulation.command(Command.DISARM)
+    simulation.run(1.5, POSE)
+    advance, bus = simulation.bus.advance, simulation.bus
+
+    def falls(dt):
+        advance(dt)
+        for servo in bus.servos.values():
+            servo.position -= 0.0 if bus.has_torque(servo.number) else 0.5 * STEPS_PER_RAD * dt
+
+    bus.advance, bus.servos[1].silent = falls, True
+    simulation.command(Command.RELEASE)
+    report = simulation.run(3.0, POSE)
+    assert simulation.limp() == [False, True, True]
+    assert "'joint 1'" in report.detail
+    assert not report.warnings
+
+
 def test_a_channel_beyond_its_servos_range_is_a_fault_that_names_it(begin):
     simulation = begin("feetech_sts", ids=(1, 2, 300))
     report = simulation.run(0.5, POSE)

@@ -134,7 +134,7 @@ class ServoConnection(Connection):
         is_due = self._is_release_due or before is ConnectionState.DISARMING
         self._is_release_due = is_due and self.state is ConnectionState.RELEASING
         if self.state in (ConnectionState.ARMING, ConnectionState.RELEASING):
-            self._standstill.forget()
+            self._standstill.forget(self._channels.servos_of(self._channels_meant))
         self._dialogue.patience = PATIENT
         self._dialogue.interrupt(())
 
@@ -187,9 +187,10 @@ class ServoConnection(Connection):
             self._begin(self._plans.connecting(), self._connected, time)
         elif self._is_pending and self._may_begin(time):
             self._start_plan(time)
-        elif not self.armed:
+        else:
             self._watch_standstill(time)
-            self._poll(time)
+            if not self.armed:
+                self._poll(time)
         self._exchange_bytes(b"", time)
 
     def acknowledge_fault(self, time: float) -> None:
@@ -225,7 +226,8 @@ class ServoConnection(Connection):
             case ConnectionState.ARMING:
                 self._begin(self._plans.arming(requested_servos, time), self._armed, time)
             case ConnectionState.RELEASING:
-                self._begin(self._plans.ending(requested_servos), self._released, time)
+                self._goals.forget(requested_servos)  # at once, since some may be limp even if others fail
+                self._begin(self._plans.ending(requested_servos), lambda time: self._confirm(), time)
             case ConnectionState.DISARMING:
                 if self._failed_at is None:
                     self._begin_standstill_watch(time)
@@ -246,10 +248,6 @@ class ServoConnection(Connection):
         self._goals.armed(self._channels.servos_of(self._channels_meant))
         self._kept_turning = []
         self.limited_device, self._calibration_remarks = self._checks.compare_calibration()
-
-    def _released(self, time: float) -> None:
-        self._confirm()
-        self._goals.forget(self._channels.servos_of(self._channels_meant))
 
     def _stop(self, time: float) -> None:
         """Stop at once, even during an open query: servos with a goal hold their current position if it is
@@ -300,6 +298,7 @@ class ServoConnection(Connection):
             case PlanOutcome.GOING:
                 self._execution = execution
             case PlanOutcome.DONE:
+                self._failed_at = None
                 self._on_done(time)
             case PlanOutcome.FAILED:
                 self._silence.absent = f"{self._channels.names(execution.missing)} did not answer"
@@ -383,8 +382,8 @@ class ServoConnection(Connection):
     def _watch_silence(self, time: float) -> None:
         if not self._identified:
             fault = self._silence.while_connecting(time)
-        elif self._execution is not None:
-            self._silence.began = time  # a plan detects missing answers itself
+        elif self._execution is not None or self._is_pending:
+            self._silence.began = time  # plans, which are repeated, detect missing answers themselves
             return
         else:
             is_armed = self._desired is DesiredState.ARMED

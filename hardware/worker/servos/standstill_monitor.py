@@ -34,9 +34,11 @@ class StandstillMonitor:
         self._per_radian = dict(per_radian)
         self._seen = {servo: [] for servo in per_radian}
 
-    def forget(self) -> None:
-        """Stop monitoring."""
-        self.begin(0.0, {})
+    def forget(self, servos: Iterable[int]) -> None:
+        """Stop monitoring these servos, which may move."""
+        for servo in servos:
+            self._per_radian.pop(servo, None)
+            self._seen.pop(servo, None)
 
     def take(self, servo: int, raw: int, measured_at: float) -> None:
         """Record a servo's measured position, in its raw unit, and the time of measurement [s]; a servo at
@@ -53,12 +55,12 @@ class StandstillMonitor:
             and seen[0][0] <= measured_at - STANDS_FOR
         )
         if is_measured_long_enough and max(recent) - min(recent) <= abs(STANDS * self._per_radian[servo]):
-            self._drop((servo,))
+            self.forget((servo,))
 
     def is_watching(self, time: float) -> bool:
         """Whether any servo is still being monitored at `time` [s]; monitoring ends after WATCHED_FOR."""
         if time - self._began > WATCHED_FOR:
-            self._drop(tuple(self._per_radian))
+            self.forget(tuple(self._per_radian))
         return bool(self._per_radian)
 
     def went_on(self) -> list[int]:
@@ -68,10 +70,5 @@ class StandstillMonitor:
             late = [position for time, position in seen if time >= self._began + SWINGS_FOR]
             if late and abs(late[-1] - late[0]) > abs(WENT_ON * self._per_radian[servo]):
                 rotating.append(servo)
-        self._drop(rotating)
+        self.forget(rotating)
         return rotating
-
-    def _drop(self, servos: Iterable[int]) -> None:
-        for servo in servos:
-            self._per_radian.pop(servo, None)
-            self._seen.pop(servo, None)
