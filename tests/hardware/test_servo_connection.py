@@ -343,21 +343,26 @@ def with_a_dead_servo(request, closing):
     return simulation
 
 
-@pytest.mark.parametrize("end", ["stop", "stop and Clear Fault", "disarm"])
-@pytest.mark.parametrize("rate", [0.3, 1.0, 5.0])  # [rad/s]
-def test_beside_a_dead_servo_one_that_goes_on_turning_is_made_limp(with_a_dead_servo, end, rate):
-    simulation, turning = with_a_dead_servo, 2
+def keep_turning(simulation, turning, rate):
+    """Has a servo with torque turn on at a rate [rad/s], whatever its goal."""
     way = simulation.bus.way
 
     def goes_on(servo, dt):
         has_torque = servo.number == turning and simulation.bus.has_torque(turning)
         return rate * STEPS_PER_RAD * dt if has_torque else way(servo, dt)
 
+    simulation.bus.way = goes_on
+
+
+@pytest.mark.parametrize("end", ["stop", "stop and Clear Fault", "disarm"])
+@pytest.mark.parametrize("rate", [0.3, 1.0, 5.0])  # [rad/s]
+def test_beside_a_dead_servo_one_that_goes_on_turning_is_made_limp(with_a_dead_servo, end, rate):
+    simulation, turning = with_a_dead_servo, 2
     if end == "disarm":
         simulation.command(Command.DISARM)
     else:
         simulation.stop()
-    simulation.bus.way = goes_on
+    keep_turning(simulation, turning, rate)
     simulation.run(0.1, POSE)
     if end == "stop and Clear Fault":
         simulation.command(Command.CLEAR_FAULT)
@@ -421,19 +426,39 @@ def test_a_long_disturbance_keeps_no_servo_from_its_release_beside_servos_that_h
 @pytest.mark.parametrize("wait", [0.1, 0.2])
 def test_a_servo_that_goes_on_turning_is_made_limp_while_another_is_released_or_moved(simulation, then, wait):
     simulation.arm(POSE)
-    way, turning = simulation.bus.way, 2
-
-    def goes_on(servo, dt):
-        has_torque = servo.number == turning and simulation.bus.has_torque(turning)
-        return 3.0 * STEPS_PER_RAD * dt if has_torque else way(servo, dt)
-
     simulation.command(Command.DISARM)
-    simulation.bus.way = goes_on
+    keep_turning(simulation, 2, 3.0)
     simulation.run(wait, POSE)
     simulation.command(then, channels=frozenset({2}), target=2, amount=0.1)
     report = simulation.run(1.0, POSE)
-    assert not simulation.bus.has_torque(turning)
+    assert not simulation.bus.has_torque(2)
     assert report.fault is Fault.WENT_ON
+
+
+@pytest.mark.parametrize("then", [None, Command.CLEAR_FAULT])
+def test_a_servo_that_goes_on_turning_is_made_limp_though_a_release_fails_meanwhile(simulation, then):
+    simulation.arm(POSE)
+    simulation.command(Command.DISARM)
+    keep_turning(simulation, 2, 3.0)
+    simulation.run(0.1, POSE)
+    simulation.cable.spoil = lambda data: b"\x00" * len(data)
+    simulation.command(Command.RELEASE)
+    simulation.run(0.4, POSE)
+    simulation.cable.spoil = lambda data: data
+    simulation.run(0.3, POSE)
+    if then is not None:
+        simulation.command(then)
+    simulation.run(3.0, POSE)
+    assert not simulation.bus.has_torque(2)
+
+
+def test_all_servos_on_a_dead_line_are_named_while_a_release_is_due(with_a_dead_servo):
+    simulation = with_a_dead_servo
+    simulation.cable.spoil = lambda data: b"\x00" * len(data)
+    simulation.command(Command.DISARM)
+    report = simulation.run(3.0, POSE)
+    (warning,) = report.warnings
+    assert [f"'joint {k}'" in warning for k in (1, 2, 3)] == [True, True, True]
 
 
 def test_servos_that_are_limp_beside_one_that_does_not_answer_their_release_may_fall(simulation):
@@ -452,7 +477,7 @@ def test_servos_that_are_limp_beside_one_that_does_not_answer_their_release_may_
     report = simulation.run(3.0, POSE)
     assert simulation.limp() == [False, True, True]
     assert "'joint 1'" in report.detail
-    assert not report.warnings
+    assert not any("went on" in text for text in report.warnings)
 
 
 def test_a_channel_beyond_its_servos_range_is_a_fault_that_names_it(begin):

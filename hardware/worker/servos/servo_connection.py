@@ -62,8 +62,8 @@ class ServoConnection(Connection):
         self._plans = ServoPlans(codec, self._channels, self._checks, self._goals)
         self._standstill = StandstillMonitor()
         self._calibration_remarks: tuple[str, ...] = ()
-        self._is_release_due = False  # whether servos have not answered their release after a stop
-        self._failed_at: float | None = None  # [s] time of the last failure of the plan that was requested
+        self._is_release_due = False  # whether servos that lose their torque have not answered their release
+        self._failed_at: float | None = None  # [s] time at which a plan failed; None since one succeeded
         self._kept_turning: list[int] = []  # servos that did not come to rest after their motion was ended
         self._silence = ServoSilence(self._channels, self._positions if self._can.measures else None, time)
         self._feedback = ServoFeedback(
@@ -108,7 +108,7 @@ class ServoConnection(Connection):
     def remarks(self) -> tuple[str, ...]:
         went_on = "went on turning after Stop and was made limp: check its operating mode"
         names = map(self._channels.name, self._kept_turning)
-        absent = f"{self._silence.absent}, so it may have torque: check its cable and power"
+        absent = f"{self._silence.absent} and may have torque: check cable and power"
         unreleased = (absent,) if self._failed_at is not None and self._is_pending else ()
         return (*unreleased, *(f"{name} {went_on}" for name in names), *self._calibration_remarks)
 
@@ -226,7 +226,7 @@ class ServoConnection(Connection):
             case ConnectionState.ARMING:
                 self._begin(self._plans.arming(requested_servos, time), self._armed, time)
             case ConnectionState.RELEASING:
-                self._goals.forget(requested_servos)  # at once, since some may be limp even if others fail
+                self._goals.release(requested_servos)  # at once, and due even if the plan fails
                 self._begin(self._plans.ending(requested_servos), lambda time: self._confirm(), time)
             case ConnectionState.DISARMING:
                 if self._failed_at is None:
@@ -301,7 +301,11 @@ class ServoConnection(Connection):
                 self._failed_at = None
                 self._on_done(time)
             case PlanOutcome.FAILED:
-                self._silence.absent = f"{self._channels.names(execution.missing)} did not answer"
+                since = self._failed_at if self._can.measures else None
+                silent = [] if since is None else self._positions.silent(self._servos, since)
+                # a plan ends at the first servo that does not answer
+                missing = [*execution.missing, *(servo for servo in silent if servo not in execution.missing)]
+                self._silence.absent = f"{self._channels.names(missing)} did not answer"
                 is_first, self._failed_at = self._failed_at is None, time
                 if self._identified and is_first:
                     is_arming = self._desired is DesiredState.ARMED
@@ -355,7 +359,9 @@ class ServoConnection(Connection):
         """Switch off the torque of servos that keep rotating after their motion was ended, even if they are
         set to hold; the connection then fails (WENT_ON).
         """
-        if rotating := self._standstill.went_on() if self._standstill.is_watching(time) else []:
+        rotating = self._standstill.went_on()
+        self._standstill.end_in_time(time)  # afterwards, since a plan may have taken longer
+        if rotating:
             self._kept_turning = sorted({*self._kept_turning, *rotating})
             self._goals.release(rotating)
             self._release_all(time)
@@ -383,7 +389,7 @@ class ServoConnection(Connection):
         if not self._identified:
             fault = self._silence.while_connecting(time)
         elif self._execution is not None or self._is_pending:
-            self._silence.began = time  # plans, which are repeated, detect missing answers themselves
+            self._silence.began = time  # a plan detects missing answers itself; a release is repeated
             return
         else:
             is_armed = self._desired is DesiredState.ARMED

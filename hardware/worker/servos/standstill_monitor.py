@@ -35,7 +35,7 @@ class StandstillMonitor:
         self._seen = {servo: [] for servo in per_radian}
 
     def forget(self, servos: Iterable[int]) -> None:
-        """Stop monitoring these servos, which may move."""
+        """Stop monitoring these servos."""
         for servo in servos:
             self._per_radian.pop(servo, None)
             self._seen.pop(servo, None)
@@ -58,10 +58,13 @@ class StandstillMonitor:
             self.forget((servo,))
 
     def is_watching(self, time: float) -> bool:
-        """Whether any servo is still being monitored at `time` [s]; monitoring ends after WATCHED_FOR."""
+        """Whether any servo is still being monitored at `time` [s]."""
+        return bool(self._per_radian) and time - self._began <= WATCHED_FOR
+
+    def end_in_time(self, time: float) -> None:
+        """Stop monitoring if it has lasted for WATCHED_FOR at `time` [s]."""
         if time - self._began > WATCHED_FOR:
             self.forget(tuple(self._per_radian))
-        return bool(self._per_radian)
 
     def went_on(self) -> list[int]:
         """Ids of monitored servos that have kept rotating; they are no longer monitored."""
