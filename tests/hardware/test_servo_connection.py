@@ -435,6 +435,30 @@ def test_a_servo_that_goes_on_turning_is_made_limp_while_another_is_released_or_
     assert report.fault is Fault.WENT_ON
 
 
+def test_a_servo_that_goes_on_turning_is_made_limp_though_another_is_armed_for_long(simulation, monkeypatch):
+    simulation.arm(POSE)
+    simulation.run(0.3, POSE)
+    # [s]: a Dynamixel bus needs 1.2 s to arm then, longer than servos are monitored
+    delay = 0.08
+    coming, read = [], simulation.cable.read
+
+    def read_late():
+        coming.append((simulation.now + delay, read()))
+        arrived = b"".join(data for due, data in coming if due <= simulation.now)
+        coming[:] = [(due, data) for due, data in coming if due > simulation.now]
+        return arrived
+
+    monkeypatch.setattr(simulation.cable, "read", read_late)
+    simulation.run(0.3, POSE)
+    assert simulation.state is State.ARMED
+    simulation.command(Command.DISARM)
+    keep_turning(simulation, 2, 3.0)
+    simulation.run(0.1, POSE)
+    simulation.command(Command.JOG, target=2, amount=0.1)
+    simulation.run(2.0, POSE)
+    assert not simulation.bus.has_torque(2)
+
+
 @pytest.mark.parametrize("then", [None, Command.CLEAR_FAULT])
 def test_a_servo_that_goes_on_turning_is_made_limp_though_a_release_fails_meanwhile(simulation, then):
     simulation.arm(POSE)

@@ -226,7 +226,7 @@ class ServoConnection(Connection):
             case ConnectionState.ARMING:
                 self._begin(self._plans.arming(requested_servos, time), self._armed, time)
             case ConnectionState.RELEASING:
-                self._goals.release(requested_servos)  # at once, and due even if the plan fails
+                self._goals.release(requested_servos)  # at once: they are to be limp even if the plan fails
                 self._begin(self._plans.ending(requested_servos), lambda time: self._confirm(), time)
             case ConnectionState.DISARMING:
                 if self._failed_at is None:
@@ -360,7 +360,7 @@ class ServoConnection(Connection):
         set to hold; the connection then fails (WENT_ON).
         """
         rotating = self._standstill.went_on()
-        self._standstill.end_in_time(time)  # afterwards, since a plan may have taken longer
+        self._standstill.end_if_over(time)  # only then, since a plan may outlast the monitoring
         if rotating:
             self._kept_turning = sorted({*self._kept_turning, *rotating})
             self._goals.release(rotating)

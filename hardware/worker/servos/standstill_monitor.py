@@ -61,8 +61,8 @@ class StandstillMonitor:
         """Whether any servo is still being monitored at `time` [s]."""
         return bool(self._per_radian) and time - self._began <= WATCHED_FOR
 
-    def end_in_time(self, time: float) -> None:
-        """Stop monitoring if it has lasted for WATCHED_FOR at `time` [s]."""
+    def end_if_over(self, time: float) -> None:
+        """Stop monitoring all servos if, at `time` [s], WATCHED_FOR has passed since it began."""
         if time - self._began > WATCHED_FOR:
             self.forget(tuple(self._per_radian))
 
